@@ -1,0 +1,331 @@
+"""The word lists as one value: loading them, checking them, adding to them.
+
+Words are data, roles are code. A list is known by its key (``places``, ``items``, ``how`` …); the files
+under ``lexicons/`` only group the lists by what they are for. `load_lexicon` is the one reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from querykit.text import fold
+
+
+class Role(str, Enum):
+    """What a listed word does in a question; the value is the key of its list."""
+
+    PLACE = "places"  # the collection (容器词): 知识库
+    ITEM = "items"  # a piece of it: 笔记
+    TAIL = "tails"  # stands for a piece only at the end: …的东西
+    DETERMINER = "determiners"
+    LOCATIVE = "locatives"  # 方位词
+    VERB = "verbs"
+    NOUN_VERB = "noun_verbs"
+    RELATION = "relations"
+    HOW = "how"
+    WHICH = "which"
+    YES_NO = "yes_no"
+    COURTESY = "courtesy"
+    TRAILING = "trailing"
+    SMALLTALK = "smalltalk"
+    PRONOUN = "pronouns"
+    AUXILIARY = "auxiliaries"
+    ADVERB = "adverbs"
+    CONJUNCTION = "conjunctions"
+    PREPOSITION = "prepositions"
+    PARTICLE = "particles"
+    TIME = "time"
+    LIGHT_VERB = "light_verbs"
+    ENGLISH = "english"
+    SOFT = "soft"
+    KEEP = "keep"  # a shipped name: whole, on word boundaries
+    SHIELD = "shield"  # a user's keep word: whole, wherever it stands
+    TOOL = "tools"
+    MIXED = "mixed"
+    BROWSE = "browse"
+
+
+# Which lists each file must have. Aliases are groups of names, index_pages file-name patterns, splits words
+# with a bar where they come apart; all other lists are plain words.
+SHEETS: dict[str, tuple[str, ...]] = {
+    "containers": ("places", "items", "tails"),
+    "attachments": ("determiners", "locatives", "verbs", "noun_verbs", "relations", "splits"),
+    "colloquial": ("how", "which", "yes_no", "courtesy", "trailing", "smalltalk"),
+    "function": (
+        "pronouns",
+        "auxiliaries",
+        "adverbs",
+        "conjunctions",
+        "prepositions",
+        "particles",
+        "time",
+        "light_verbs",
+        "english",
+    ),
+    "soft": ("soft",),
+    "keep": ("keep",),
+    "tools": ("tools", "mixed"),
+    "index_pages": ("index_pages", "browse"),
+    "aliases": ("aliases",),
+}
+
+# The lists a user's own file may name, besides which it may say `shield` by its plain name, keep.
+USER_LISTS = frozenset(key for keys in SHEETS.values() for key in keys)
+
+Trie = dict[str, Any]
+Tables = Mapping[str, Mapping[str, Any]]
+
+
+class QuerykitError(Exception):
+    """Broken data or misuse: the message says what to do."""
+
+
+class Problem(NamedTuple):
+    """One thing wrong with a word list: the file, the key in it, and what to do."""
+
+    file: str
+    key: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.key}: {self.message}"
+
+
+class LexiconError(QuerykitError):
+    """Word lists that cannot be used; *problems* has all of them."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(map(str, problems)))
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """The word lists, folded and ready for matching.
+
+    *words* has the roles of each word, *aliases* the groups of names that mean one thing, *index_pages*
+    the file-name patterns of index pages, *splits* the parts of words that the dictionary glues. Two lexicons with the same words are equal.
+    """
+
+    words: Mapping[str, frozenset[Role]]
+    aliases: tuple[tuple[str, ...], ...] = ()
+    index_pages: tuple[str, ...] = ()
+    splits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    trie: Trie = field(default_factory=dict, compare=False, repr=False)
+
+    def roles(self, word: str) -> frozenset[Role]:
+        """The roles of *word*, empty when it is on no list.
+
+        >>> sorted(role.value for role in zh.roles("笔记"))
+        ['items']
+        """
+        return self.words.get(word, frozenset())
+
+    def extend(
+        self,
+        *,
+        add: Mapping[str, Iterable[Any]] | None = None,
+        replace: Mapping[str, Iterable[Any]] | None = None,
+        without: Mapping[str, Iterable[Any]] | None = None,
+    ) -> Lexicon:
+        """A new lexicon with lists added to, replaced, or words switched off.
+
+        The keys are those of the shipped lists; ``keep`` words of a user win over everything.
+
+        >>> mine = zh.extend(add={"items": ["菜谱"], "keep": ["四流"]}, without={"soft": ["推荐"]})
+        >>> mine.roles("菜谱"), mine.roles("推荐")
+        (frozenset({<Role.ITEM: 'items'>}), frozenset())
+        """
+        change = {"add": add or {}, "replace": replace or {}, "without": without or {}}
+        if problems := check_words(change):
+            raise LexiconError(problems)
+        lists = self._lists()
+        for key, values in change["replace"].items():
+            lists[_own(key)] = list(values)
+            if key == "keep":  # replacing the keep words replaces the shipped ones too
+                lists["keep"] = []
+        for key, values in change["without"].items():
+            gone = {fold(v) if isinstance(v, str) else tuple(map(fold, v)) for v in values}
+            for name in {key, _own(key)}:
+                lists[name] = [v for v in lists.get(name, []) if _key(v) not in gone]
+        for key, values in change["add"].items():
+            lists.setdefault(_own(key), []).extend(values)
+        return _compile(lists)
+
+    def _lists(self) -> dict[str, list[Any]]:
+        lists: dict[str, list[Any]] = {"aliases": list(self.aliases), "index_pages": list(self.index_pages)}
+        lists["splits"] = ["|".join(parts) for parts in self.splits.values()]
+        for word, roles in self.words.items():
+            for role in roles:
+                lists.setdefault(role.value, []).append(word)
+        return lists
+
+
+def lexicon_folder() -> Path:
+    """Where the shipped word lists are: inside an installed package, beside it in a checkout."""
+    inside = Path(__file__).parent / "lexicons"
+    return inside if inside.is_dir() else Path(__file__).parent.parent / "lexicons"
+
+
+def load_tables(folder: Path | None = None) -> dict[str, dict[str, Any]]:
+    """The sheets of *folder* (default: the shipped ones) as they are written, by file name."""
+    import tomllib
+
+    folder = folder or lexicon_folder()
+    tables: dict[str, dict[str, Any]] = {}
+    problems = []
+    for sheet in SHEETS:
+        path = folder / f"{sheet}.toml"
+        try:
+            tables[sheet] = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        except OSError as error:
+            problems.append(Problem(path.name, "-", f"cannot be read ({error.strerror}); put the file there"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            problems.append(Problem(path.name, "-", f"is not TOML in UTF-8: {error}"))
+    if problems:
+        raise LexiconError(problems)
+    return tables
+
+
+def load_lexicon(folder: Path | None = None, words: Path | None = None) -> Lexicon:
+    """The lexicon of *folder* (default: the shipped one), with a user's own *words* file on top.
+
+    Raises `LexiconError` with every problem of every file at once.
+    """
+    lexicon = build_lexicon(load_tables(folder))
+    return lexicon if words is None else lexicon.extend(**load_words(words))
+
+
+def load_words(path: Path) -> dict[str, dict[str, list[Any]]]:
+    """A user's own word file: tables ``[add]``, ``[replace]`` and ``[without]``, each of lists by key."""
+    import tomllib
+
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise LexiconError([Problem(str(path), "-", f"cannot be read ({error.strerror})")]) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise LexiconError([Problem(str(path), "-", f"is not TOML in UTF-8: {error}")]) from None
+    if problems := check_words(table, str(path)):
+        raise LexiconError(problems)
+    return table
+
+
+def build_lexicon(tables: Tables) -> Lexicon:
+    """A lexicon from *tables*, the parsed sheets by file name; `LexiconError` lists all problems."""
+    if problems := check_lexicon(tables):
+        raise LexiconError(problems)
+    return _compile({key: list(tables[sheet][key]) for sheet, keys in SHEETS.items() for key in keys})
+
+
+def check_lexicon(tables: Tables) -> tuple[Problem, ...]:
+    """Every problem of *tables*, each with file and key.
+
+    >>> check_lexicon({"soft": {"schema": 1, "role": "soft", "about": "…", "soft": ["推荐", "推荐", ""]}})[-2:]
+    ... # doctest: +NORMALIZE_WHITESPACE
+    (Problem(file='soft.toml', key='soft', message="'推荐' stands twice: remove one"),
+     Problem(file='soft.toml', key='soft', message="'' is blank: remove it"))
+    """
+    problems = [
+        Problem(f"{sheet}.toml", "-", "is missing: restore it") for sheet in SHEETS if sheet not in tables
+    ]
+    for sheet, table in tables.items():
+        file = f"{sheet}.toml"
+        if sheet not in SHEETS:
+            problems.append(Problem(file, "-", f"is no word list; known are {', '.join(SHEETS)}"))
+            continue
+        if table.get("schema") != 1:
+            problems.append(Problem(file, "schema", f"is {table.get('schema')!r}: write schema = 1"))
+        problems += [
+            Problem(file, key, "says nothing: write a sentence")
+            for key in ("role", "about")
+            if not (isinstance(table.get(key), str) and table[key].strip())
+        ]
+        known = {"schema", "role", "about", "example", *SHEETS[sheet]}
+        problems += [Problem(file, key, "is unknown: remove it") for key in table if key not in known]
+        for key in SHEETS[sheet]:
+            if key not in table:
+                problems.append(Problem(file, key, "is missing: write the list, even an empty one"))
+            else:
+                problems += _check_list(file, key, table[key])
+        for number, example in enumerate(table.get("example", ()), 1):
+            if not isinstance(example, Mapping) or not {"ask", "terms", "why"} <= example.keys():
+                problems.append(Problem(file, f"example {number}", "needs ask, terms and why"))
+    return tuple(problems)
+
+
+def check_words(table: Mapping[str, Any], file: str = "words") -> tuple[Problem, ...]:
+    """Every problem of a user's own word file."""
+    problems = []
+    for part, lists in table.items():
+        if part not in ("add", "replace", "without"):
+            problems.append(Problem(file, part, "is unknown: tables are [add], [replace], [without]"))
+        elif not isinstance(lists, Mapping):
+            problems.append(Problem(file, part, "must be a table of lists"))
+        else:
+            for key, values in lists.items():
+                if key not in USER_LISTS:
+                    message = f"is no list; known are {', '.join(sorted(USER_LISTS))}"
+                    problems.append(Problem(file, f"{part}.{key}", message))
+                else:
+                    problems += _check_list(file, f"{part}.{key}", values)
+    return tuple(problems)
+
+
+def _check_list(file: str, key: str, values: Any) -> list[Problem]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        return [Problem(file, key, f"is {values!r}: write a list")]
+    problems, seen = [], set()
+    pairs = key.rpartition(".")[2] == "aliases"
+    for value in values:
+        if pairs:
+            ok = isinstance(value, list | tuple) and len(value) > 1 and all(isinstance(v, str) for v in value)
+            if not ok:
+                problems.append(Problem(file, key, f"{value!r}: write a group of two or more names"))
+            continue
+        if not isinstance(value, str):
+            problems.append(Problem(file, key, f"{value!r} is no text: put it in quotes"))
+        elif not value.strip():
+            problems.append(Problem(file, key, f"{value!r} is blank: remove it"))
+        elif fold(value) in seen:
+            problems.append(Problem(file, key, f"{value!r} stands twice: remove one"))
+        else:
+            seen.add(fold(value))
+    return problems
+
+
+def _own(key: str) -> str:
+    """A user's keep words are shields: they need no word boundary."""
+    return "shield" if key == "keep" else key
+
+
+def _key(value: Any) -> Any:
+    return fold(value) if isinstance(value, str) else tuple(map(fold, value))
+
+
+_NO_WORDS = ("aliases", "index_pages", "splits")
+
+
+def _compile(lists: Mapping[str, Iterable[Any]]) -> Lexicon:
+    words: dict[str, set[Role]] = {}
+    for key, values in lists.items():
+        if key not in _NO_WORDS:
+            for value in values:
+                words.setdefault(fold(value).strip(), set()).add(Role(key))
+    trie: Trie = {}
+    for word, roles in words.items():
+        node = trie
+        for char in word:
+            node = node.setdefault(char, {})
+        node[""] = frozenset(roles)
+    return Lexicon(
+        {word: frozenset(roles) for word, roles in words.items()},
+        tuple(tuple(group) for group in lists.get("aliases", ())),
+        tuple(lists.get("index_pages", ())),
+        {fold(value).replace("|", ""): tuple(fold(value).split("|")) for value in lists.get("splits", ())},
+        trie,
+    )

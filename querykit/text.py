@@ -1,0 +1,149 @@
+"""Fold what was typed into the form that rules work on, and keep the way back.
+
+Width, compatibility and traditional forms, invisible characters and odd white space are
+folded; every folded character remembers which typed characters it came from, so that each
+span that leaves the library is one of the typed string.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+import regex
+
+
+class Span(NamedTuple):
+    """A half-open range of character positions."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question as typed (*raw*) and as the rules read it (*text*).
+
+    *offsets* has the typed span of each character of *text*; it is empty when nothing moved,
+    so that position i of *text* is position i of *raw*.
+    """
+
+    raw: str
+    text: str
+    offsets: tuple[Span, ...] = ()
+
+    def typed(self, start: int, end: int) -> Span:
+        """The typed span of ``text[start:end]``, which must not be empty."""
+        if not self.offsets:
+            return Span(start, end)
+        return Span(self.offsets[start].start, self.offsets[end - 1].end)
+
+
+# Marks that a browser, an input method or a word processor leaves inside words and that no reader sees:
+# format characters (zero width space, joiners, bidi marks) and variation selectors.
+_INVISIBLE = regex.compile(r"[\p{Cf}\uFE00-\uFE0F\U000E0100-\U000E01EF]")
+
+# What can make NFKC change the length or what must become a blank; a text without any of these, and
+# whose one-to-one folding below is already NFKC, needs no offsets.
+_MOVES = regex.compile(r"[\p{Cf}\uFE00-\uFE0F\U000E0100-\U000E01EF]|\p{Han} \p{Han} \p{Han}")
+
+# Full-width ASCII and the ideographic space fold one to one; so do controls, line ends and lone surrogates,
+# which no segmenter and no encoder accepts.
+_ONE_TO_ONE: dict[int, str] = {c: chr(c - 0xFEE0) for c in range(0xFF01, 0xFF5F)}
+_ONE_TO_ONE |= dict.fromkeys([*range(0x20), *range(0x7F, 0xA1), *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F], " ")
+_ONE_TO_ONE |= {0x205F: " ", 0x3000: " "} | dict.fromkeys(range(0xD800, 0xE000), "\N{REPLACEMENT CHARACTER}")
+
+# 可 乐 鸡 翅: single characters set apart by blanks are one run that somebody spaced out. Three or more,
+# since two (吉 他) may well be two words of one character.
+_SPACED_OUT = regex.compile(r"(?<!\p{Han})\p{Han}(?: \p{Han}){2,}(?!\p{Han})")
+
+_CLUSTER = regex.compile(r"\X", regex.DOTALL)
+
+
+def normalize(raw: str) -> Question:
+    """Return *raw* folded for matching, with the way back to what was typed.
+
+    >>> normalize("Ｎｏｔｉｏｎ　導出").text
+    'Notion 导出'
+    >>> q = normalize("向量\\u200b数据库")
+    >>> q.text, q.raw[slice(*q.typed(0, 5))] == q.raw
+    ('向量数据库', True)
+
+    Case stays, since IT and it, Go and go are different words. A character of the
+    simplified set is never converted (范仲淹 keeps its 范):
+
+    >>> normalize("范仲淹的詞").text
+    '范仲淹的词'
+    """
+    text = raw.translate(_ONE_TO_ONE)
+    offsets: tuple[Span, ...] = ()
+    if not text.isascii() and (_MOVES.search(text) or not unicodedata.is_normalized("NFKC", text)):
+        text, offsets = _fold_clusters(text)
+    return Question(raw, simplify(text), offsets)
+
+
+def fold(text: str) -> str:
+    """Return *text* folded as `normalize` does, in lower case: the key by which words are compared.
+
+    >>> fold("ＭｉｄJourney　筆記")
+    'midjourney 笔记'
+    """
+    return normalize(text).text.lower()
+
+
+def simplify(text: str) -> str:
+    """Return *text* with traditional characters in their simplified form, of the same length.
+
+    A text that GB 2312 can hold has no traditional character in it and is returned as it is: 乾, 著 and
+    the few others that both scripts use are only converted where the text around them is traditional.
+
+    >>> simplify("這個知識庫裡講遞迴"), simplify("乾隆"), simplify("餅乾")
+    ('这个知识库里讲递回', '乾隆', '饼干')
+    """
+    try:
+        text.encode("gb2312")
+    except UnicodeEncodeError:
+        simple = load_folding()(text)
+        return simple if len(simple) == len(text) else "".join(map(_simplify_one, text))
+    return text
+
+
+@cache
+def load_folding() -> Callable[[str], str]:
+    """The converter to simplified characters (OpenCC t2s), loaded on first use."""
+    from opencc import OpenCC
+
+    converter: Callable[[str], str] = OpenCC("t2s").convert
+    return converter
+
+
+def _simplify_one(char: str) -> str:
+    simple = load_folding()(char)
+    return simple if len(simple) == 1 else char
+
+
+def _fold_clusters(text: str) -> tuple[str, tuple[Span, ...]]:
+    """NFKC, cluster by cluster: a base and its combining marks fold together (サ + ゛, ¾, ㎝)."""
+    out: list[str] = []
+    spans: list[Span] = []
+    for match in _CLUSTER.finditer(text):
+        start, end = match.span()
+        folded = unicodedata.normalize("NFKC", _INVISIBLE.sub("", match.group())).translate(_ONE_TO_ONE)
+        out.append(folded)
+        spans += [Span(start, end)] * len(folded)
+    return _close_up("".join(out), spans)
+
+
+def _close_up(text: str, spans: list[Span]) -> tuple[str, tuple[Span, ...]]:
+    """Take the blanks out of spaced-out characters."""
+    keep = [True] * len(text)
+    for match in _SPACED_OUT.finditer(text):
+        for i in range(match.start() + 1, match.end(), 2):
+            keep[i] = False
+    return (
+        "".join(c for c, kept in zip(text, keep, strict=True) if kept),
+        tuple(s for s, kept in zip(spans, keep, strict=True) if kept),
+    )
