@@ -751,15 +751,21 @@ Fits: TypeAlias = Callable[[ParsedCard, Node], bool]
 def same_structure(card: ParsedCard, node: Node) -> bool:
     """Whether *card* has the gap that *node* has, and breaks it the same way.
 
-    The default judgement, without a model: both gaps must name a kind in common ([gaps]), and both ways of
-    breaking too ([breaks]). What names no kind is not taken: a card that would fit anything (普通的一天,
-    一个反转) is the magnet that re-screening is there to stop.
+    The default judgement, without a model. The gaps are sorted into kinds by their words ([gaps]), the ways of
+    breaking too ([breaks]); card and node must agree in one of the two and contradict each other in neither.
+    Where words are unknown, a kind is unknown, which neither agrees nor contradicts. STRUCTURE_SCORES
     """
     if card.contrast is None:
         return False
-    gap = _kinds(card.contrast.expected, card.words.gaps) & _kinds(node.event, card.words.gaps)
-    broken, breaking = (_kinds(text, card.words.breaks) for text in (card.contrast.breaker, node.method))
-    return bool(gap) and (bool(broken & breaking) or not broken or not breaking)
+    gaps = _agreement(card.contrast.expected, node.event, card.words.gaps)
+    breaks = _agreement(card.contrast.breaker, node.method, card.words.breaks)
+    return True in (gaps, breaks) and False not in (gaps, breaks)
+
+
+def _agreement(ours: str, theirs: str, words: _Words) -> bool | None:
+    """Whether the texts share a kind; None where one of them names none."""
+    a, b = _kinds(ours, words), _kinds(theirs, words)
+    return bool(a & b) if a and b else None
 
 
 def _kinds(text: str, words: _Words) -> frozenset[str]:
