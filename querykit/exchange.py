@@ -24,9 +24,10 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 import regex
 
 from querykit.beats import Node, Persona
+from querykit.lexicon import QuerykitError, lexicon_folder
 
 
-class ExchangeError(ValueError):
+class ExchangeError(QuerykitError):
     """A request or a table that cannot be right, with what to do about it."""
 
 
@@ -258,7 +259,7 @@ def _timed_out(error: BaseException) -> bool:
 def _read_result(result: object, match_count: int) -> Outcome:
     if not isinstance(result, Mapping) or result.get("isError", result.get("is_error")) not in (None, False):
         return Unavailable(Reason.TOOL_ERROR)
-    text = _first_text(result.get("content"))
+    text = first_text(result.get("content"))
     received = len(text.encode("utf-8", "replace"))
     try:
         body = json.loads(text)
@@ -267,7 +268,8 @@ def _read_result(result: object, match_count: int) -> Outcome:
     return read_body(body, match_count, received=received)
 
 
-def _first_text(content: object) -> str:
+def first_text(content: object) -> str:
+    """The first block of text in the content of a tool's result, or ""."""
     blocks = content if isinstance(content, Sequence) and not isinstance(content, str | bytes) else ()
     texts = (b.get("text") for b in blocks if isinstance(b, Mapping) and b.get("type") == "text")
     return next((text for text in texts if isinstance(text, str)), "")
@@ -411,17 +413,11 @@ def load_card_labels(path: Path | str | None = None) -> CardWords:
     """
     import tomllib
 
-    file = Path(path) if path is not None else _lexicon_folder() / "cards.toml"
+    file = Path(path) if path is not None else lexicon_folder() / "cards.toml"
     try:
-        return build_card_labels(tomllib.loads(file.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
+        return build_card_labels(tomllib.loads(file.read_text(encoding="utf-8-sig")))
+    except (OSError, ValueError, ExchangeError) as error:
         raise ExchangeError(f"{file}: {error}") from error
-
-
-def _lexicon_folder() -> Path:
-    # Inside the package in a wheel, beside it in a checkout.
-    inside = Path(__file__).parent / "lexicons"
-    return inside if inside.is_dir() else Path(__file__).parent.parent / "lexicons"
 
 
 class Setup(Enum):
@@ -751,8 +747,8 @@ Fits: TypeAlias = Callable[[ParsedCard, Node], bool]
 def same_structure(card: ParsedCard, node: Node) -> bool:
     """Whether *card* has the gap that *node* has, and breaks it the same way.
 
-    The default judgement, without a model. The gaps are sorted into kinds by their words ([gaps]), the ways of
-    breaking too ([breaks]); card and node must agree in one of the two and contradict each other in neither.
+    The default judgement, without a model. Gaps are sorted into kinds by their words ([gaps]), the ways of
+    breaking too ([breaks]); card and node must agree in one of the two and contradict each other in none.
     Where words are unknown, a kind is unknown, which neither agrees nor contradicts. STRUCTURE_SCORES
     """
     if card.contrast is None:
