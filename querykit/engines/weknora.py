@@ -410,7 +410,6 @@ class WeKnora:
         from mcp.client.stdio import stdio_client
         from mcp.client.streamable_http import streamable_http_client
 
-        self._quiet.install()
         if isinstance(self._server, Endpoint):
             import httpx2
 
@@ -428,6 +427,8 @@ class WeKnora:
             # The server logs failed requests with their address to its standard error.
             nowhere = stack.enter_context(Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 (the stack closes)
             transport = stdio_client(parameters, errlog=nowhere)
+        # Last, since the libraries make their loggers when the client above is built.
+        self._quiet.install()
         return Client(transport, read_timeout_seconds=self._start_timeout, cache=None)
 
     def _leave(self, session: _Session) -> None:
