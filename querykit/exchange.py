@@ -291,7 +291,7 @@ def read_body(body: object, match_count: int = MATCH_COUNT, *, received: int = 0
     if not isinstance(rows, list):
         return Unavailable(Reason.TOOL_ERROR, received)
     # A document base appends neighbours of its hits beyond match_count, in random order.
-    asked = rows[:match_count]
+    asked = rows[: match_count if isinstance(match_count, int) and match_count > 0 else MATCH_COUNT]
     cards = tuple(Card(text) for row in asked if (text := _answer(row)))
     skipped = len(asked) - len(cards)
     return Cards(cards, skipped, received) if cards else NoUsableRow(skipped, received)
@@ -749,7 +749,13 @@ def same_structure(card: ParsedCard, node: Node) -> bool:
 
     The default judgement, without a model. Gaps are sorted into kinds by their words ([gaps]), the ways of
     breaking too ([breaks]); card and node must agree in one of the two and contradict each other in none.
-    Where words are unknown, a kind is unknown, which neither agrees nor contradicts. STRUCTURE_SCORES
+    Where words are unknown, a kind is unknown, which neither agrees nor contradicts.
+
+    It errs on the side of dropping a card. On tests/cases/structure.jsonl, half of whose pairs fit: dev 30 of
+    30, precision 15 of 15; second 30 of 30, precision 15 of 15; third 20 of 20, precision 10 of 10. The words
+    were written with those three in sight (the third, when new, was 11 of 20). What to expect is the last:
+    fresh 13 of 20, precision 3 of 3, that is 3 of the 10 cards that fit. Where that loses too much, add words
+    to [gaps] and [breaks], or give `rescreen` a judgement of your own.
     """
     if card.contrast is None:
         return False
@@ -858,16 +864,16 @@ class Carried(NamedTuple):
     end: int
 
 
-# Two texts about different things share six characters in a row by chance in well under 1 % of pairs of
-# sentences; eight is the same for whole cards. A line or a name is shorter evidence, but known as one.
-_LINE_RUN, _WORDING_RUN = 6, 8
+# Letters in a row, marks aside. Of 20,000 pairs of sentences from different notes of the shared corpora 7 had
+# five in common; of 3,000 pairs of passages of 300 characters 10 had eight.
+_LINE_RUN, _WORDING_RUN = 5, 8
 
 
 def borrowed(card: ParsedCard, draft: str, own: Persona | None = None) -> tuple[Carried, ...]:
     """What *draft* carries over from *card*: persons, identities, lines, props, and runs of its wording.
 
     What the account has itself (*own*) is nobody else's. The gap, the technique and the camera may be taken,
-    so their words are no wording. Of a line, six characters in a row are enough, marks and spaces aside.
+    so their words are no wording. Of a line, five characters in a row are enough, marks and spaces aside.
 
         >>> card = parse_card("人物：掌柜\\n原话：“头水是给杯子喝的”\\n道具：一条围裙", load_card_labels())
         >>> for carried in borrowed(card, "妈妈解下围裙，说头水，是给杯子喝的。"):

@@ -15,8 +15,8 @@ from typing import Protocol, TypeAlias
 from querykit.beats import Node, Persona
 from querykit.exchange import (
     MATCH_COUNT,
-    Carried,
     CardWords,
+    Carried,
     Fits,
     Judged,
     Magnet,
@@ -173,7 +173,7 @@ def fetch_material(
     fits: Fits = same_structure,
     keep: int = 2,
     match_count: int = MATCH_COUNT,
-    budget: Budget = Budget(),  # noqa: B008 (frozen)
+    budget: Budget = Budget(),
 ) -> Report:
     """The material for *nodes*, one after the other.
 
