@@ -26,6 +26,7 @@ class Role(str, Enum):
     VERB = "verbs"
     NOUN_VERB = "noun_verbs"
     RELATION = "relations"
+    SUFFIX = "suffixes"
     HOW = "how"
     WHICH = "which"
     YES_NO = "yes_no"
@@ -53,7 +54,7 @@ class Role(str, Enum):
 # with a bar where they come apart; all other lists are plain words.
 SHEETS: dict[str, tuple[str, ...]] = {
     "containers": ("places", "items", "tails"),
-    "attachments": ("determiners", "locatives", "verbs", "noun_verbs", "relations", "splits"),
+    "attachments": ("determiners", "locatives", "verbs", "noun_verbs", "relations", "suffixes", "splits"),
     "colloquial": ("how", "which", "yes_no", "courtesy", "trailing", "smalltalk"),
     "function": (
         "pronouns",

@@ -30,6 +30,14 @@ class Basis(Enum):
     NOTHING = "nothing"  # small talk, pronouns, marks: there is nothing to search for
 
 
+class Word(NamedTuple):
+    """A word inside a chunk: where it is in the chunk's folded text, and whether it carries only a little."""
+
+    start: int
+    end: int
+    is_soft: bool = False
+
+
 class Chunk(NamedTuple):
     """A run of content: its typed span and text, its folded form, and whether it is a name (Latin or listed)."""
 
@@ -37,7 +45,7 @@ class Chunk(NamedTuple):
     text: str
     folded: str
     is_name: bool = False
-    words: tuple[tuple[int, int], ...] = ()  # where its words are in *folded*
+    words: tuple[Word, ...] = ()
 
 
 class Removed(NamedTuple):
@@ -413,6 +421,8 @@ class _Stripper:
             return rule
         if roles & {Role.VERB, Role.NOUN_VERB} and (rule := self._verb(i, item)):
             return rule
+        if Role.SUFFIX in roles and self._is_suffix(i):
+            return "suffix"
         if Role.RELATION in roles and self._is_relation(i, item):
             return "relation"
         if Role.LOCATIVE in roles:
@@ -436,6 +446,8 @@ class _Stripper:
         left, right = self._left(i), self._right(i)
         before = self.items[i - 1] if i else None
         glued_left = before is not None and before.is_content
+        if before is not None and before.rule == "suffix":
+            return "container"
         glued_right = i + 1 < len(self.items) and self._is_plain(self.items[i + 1])
         closes = self.closes[i]
 
@@ -479,7 +491,10 @@ class _Stripper:
     def _is_determined(self, i: int) -> bool:
         """Does a determiner stand before *i* (这个, 本, 有没有, 我们 的)?"""
         left = self._left(i)
-        return left is not None and bool(left.roles & {Role.DETERMINER})
+        if left is None:
+            return False
+        asks = left.rule in ("which", "yes_no") and left.text.startswith(("有", "哪", "什么", "几", "多少"))
+        return asks or bool(left.roles & {Role.DETERMINER})
 
     def _determines(self, i: int) -> bool:
         """本, 有, 几 …: they go only with the container they determine."""
@@ -550,6 +565,13 @@ class _Stripper:
         if opens and self.closed_by_container[i] and not single and left is None:
             return "verb"
         return ""
+
+    def _is_suffix(self, i: int) -> bool:
+        """类, 方面: glued to a topic, in front of 的 or of a container that closes the clause."""
+        if not i or not self.items[i - 1].is_content or i + 1 >= len(self.items):
+            return False
+        after = self.items[i + 1]
+        return after.text == "的" or bool(after.roles & _CONTAINER and self.closes[i + 1])
 
     def _is_relation(self, i: int, item: _Item) -> bool:
         """关于 goes; 相关 and 有关 go in front of 的, a container, a soft word, or at the end."""
@@ -670,11 +692,12 @@ def _joins(left: _Item, right: _Item) -> bool:
 def _chunk(question: Question, run: list[_Item]) -> Chunk:
     start, end = run[0].start, run[-1].end
     span = question.typed(start, end)
-    words: list[tuple[int, int]] = []
+    words: list[Word] = []
     for item in run:
+        soft = Role.SOFT in item.roles
         at = item.start
-        for stop in (*item.words, item.end):
-            words.append((at - start, stop - start))
+        for stop in (item.end,) if soft else (*item.words, item.end):
+            words.append(Word(at - start, stop - start, soft))
             at = stop
     is_name = all(item.kind is _Kind.LATIN or item.roles & {Role.TOOL, Role.MIXED} for item in run)
     text = question.raw[span.start : span.end]
