@@ -181,12 +181,15 @@ def test_degradation_is_total_and_asks_nobody_again() -> None:
 
 # --- the golden records ------------------------------------------------------------------------------------
 
-_HIT, _ZERO, _BARREN, _ERROR, _TIMEOUT, _DOWN = "ok zero_hit no_usable_row tool_error timeout unavailable".split()
+_HIT, _ZERO, _BARREN, _ERROR, _TIMEOUT, _DOWN = (
+    ["ok", "zero_hit", "no_usable_row", "tool_error", "timeout", "unavailable"]
+)
 
 # The class that the contract's table gives to each case. Where servers differ it is a function of the label.
 GOLDEN_CLASSES: dict[str, str] = {
     **dict.fromkeys(
-        ["after_timeout_next_call", "arg_extra", "hit", "hit_by_name", "hit_by_uuid", "hit_count1", "hit_defaults",
+        ["after_timeout_next_call", "arg_extra", "hit", "hit_by_name", "hit_by_uuid", "hit_count1",
+         "hit_defaults",
          "kb_name_duplicate", "odd_rows", "slow_wait_ok"],
         _HIT,
     ),
@@ -195,7 +198,8 @@ GOLDEN_CLASSES: dict[str, str] = {
     **dict.fromkeys(["client_timeout", "slow_client_timeout"], _TIMEOUT),
     **dict.fromkeys(["no_token", "server_down", "wrong_token"], _DOWN),
     **dict.fromkeys(
-        ["arg_match_count_float", "arg_match_count_word", "arg_missing_query", "arg_threshold_null", "backend_404",
+        ["arg_match_count_float", "arg_match_count_word", "arg_missing_query", "arg_threshold_null",
+         "backend_404",
          "backend_before_v063", "backend_down_by_name", "backend_down_by_uuid", "http_200_not_json",
          "http_200_success_false", "http_401_bad_key_by_name", "http_401_bad_key_by_uuid",
          "http_401_no_key_by_name", "http_401_no_key_by_uuid", "http_403", "http_429", "http_500", "http_503",
@@ -294,7 +298,8 @@ def test_spellings_of_the_gap(text: str, words: CardWords) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", "→", "—→", "等了一天，只剩一把伞", "A→B", "[没人看好他]—被打破", "铺垫3-10秒→推近", "穿T-shirt的人→笑了",
+        "", "→", "—→", "等了一天，只剩一把伞", "A→B", "[没人看好他]—被打破", "铺垫3-10秒→推近",
+        "穿T-shirt的人→笑了",
         "第一步→第二步→第三步", "[]—被X打破→[]", "------", "2024-01-02 -> 2024-02-03",
     ],
 )  # fmt: skip
@@ -365,7 +370,9 @@ def test_card_without_labels_yields_its_gap_only(words: CardWords) -> None:
 
 
 def test_words_that_are_no_labels_stay(words: CardWords) -> None:
-    assert parse_card("镜头停在手上，人物不多，道具：无", words) == ParsedCard("镜头停在手上，人物不多，道具：无")
+    assert parse_card("镜头停在手上，人物不多，道具：无", words) == ParsedCard(
+        "镜头停在手上，人物不多，道具：无"
+    )
 
 
 def test_none_is_not_missing(words: CardWords) -> None:
@@ -387,7 +394,8 @@ def test_a_users_own_labels() -> None:
         ("≤3s", Setup.SHORT), ("不到10秒", Setup.MEDIUM), ("3-10s", Setup.MEDIUM), ("8~12秒", Setup.LONG),
         ("三到五秒", Setup.MEDIUM), ("两秒", Setup.SHORT), ("十几秒", Setup.LONG), ("十五秒", Setup.LONG),
         ("二十秒", Setup.LONG), ("半分钟", Setup.LONG), ("1分钟", Setup.LONG), ("中等", Setup.MEDIUM),
-        ("铺垫较长", Setup.LONG), ("短（2个镜头）", Setup.SHORT), ("短，约8秒", Setup.MEDIUM), ("5 sec", Setup.MEDIUM),
+        ("铺垫较长", Setup.LONG), ("短（2个镜头）", Setup.SHORT), ("短，约8秒", Setup.MEDIUM),
+        ("5 sec", Setup.MEDIUM),
         ("长镜头交代环境", None), ("三个镜头", None), ("", None), ("随意", None), ("中景", None),
     ],
 )  # fmt: skip
@@ -465,7 +473,9 @@ def test_material_holds_no_person_prop_or_line(words: CardWords) -> None:
         ("", []),
     ],
 )
-def test_borrowed_names_what_was_carried_over(draft: str, found: list[tuple[str, str]], words: CardWords) -> None:
+def test_borrowed_names_what_was_carried_over(
+    draft: str, found: list[tuple[str, str]], words: CardWords
+) -> None:
     carried = borrowed(parse_card(CARD, words), draft)
     assert [(c.kind, c.text) for c in carried] == found
     assert all(draft[c.start : c.end] == c.text for c in carried)
@@ -506,7 +516,10 @@ def test_magnets_need_most_nodes_and_two_at_least() -> None:
 
 
 def test_a_type_leads_to_its_base_and_labels() -> None:
-    rows = (TypeRow("反差", "库一", ("打脸",), methods=("细节",)), TypeRow("共情", "库二", methods=("专业细节",)))
+    rows = (
+        TypeRow("反差", "库一", ("打脸",), methods=("细节",)),
+        TypeRow("共情", "库二", methods=("专业细节",)),
+    )
     table = TypeTable(rows, default="反差")
     node = Node("人", "景", "用专业细节顶回去", "留人")
     judged = table.judge(node)

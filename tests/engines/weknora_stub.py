@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 GOOD_KEY = "sk-stub-good-key"
-SLOW_S = 4.0
+SLOW_S = 6.0
 
 CARD_A = """【卡 S-001】
 内容含义：[满屋子人等着看他出丑]—被一套点茶手法打破→[老茶客起身续杯]
@@ -26,7 +26,11 @@ CARD_B = "内容含义：【等了一下午的人】——一张字条→【原�
 
 def row(*answers: str, enabled: bool | None = None) -> dict[str, Any]:
     """A row as the back end lays it out, with the noise around the card."""
-    meta: dict[str, Any] = {"standard_question": "找一条…的事件素材", "similar_questions": ["…"], "version": 1}
+    meta: dict[str, Any] = {
+        "standard_question": "找一条…的事件素材",
+        "similar_questions": ["…"],
+        "version": 1,
+    }
     if answers:
         meta["answers"] = list(answers)
     if enabled is not None:
@@ -84,16 +88,24 @@ class Stub:
         self.seen: list[tuple[str, str, Any]] = []
         self.before_answer = lambda: None
         handler = type("Handler", (_Handler,), {"stub": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}/api/v1"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
         self._thread.start()
 
     def close(self) -> None:
+        """Stop; a second call does nothing."""
+        if not self._thread.is_alive():
+            return
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    # The default of 5 makes the sixth of several callers at once wait a second.
+    request_queue_size = 64
 
 
 class _Handler(BaseHTTPRequestHandler):
