@@ -70,7 +70,7 @@ SHEETS: dict[str, tuple[str, ...]] = {
     "soft": ("soft",),
     "keep": ("keep",),
     "tools": ("tools", "mixed"),
-    "index_pages": ("index_pages", "browse"),
+    "index_pages": ("index_pages", "browse", "browse_names"),
     "aliases": ("aliases",),
 }
 
@@ -109,12 +109,13 @@ class Lexicon:
     """The word lists, folded and ready for matching.
 
     *words* has the roles of each word, *aliases* the groups of names that mean one thing, *index_pages*
-    the file-name patterns of index pages, *splits* the parts of words that the dictionary glues. Two lexicons with the same words are equal.
+    the file-name patterns of index pages and *browse_names* what their titles say, *splits* the parts of words that the dictionary glues. Two lexicons with the same words are equal.
     """
 
     words: Mapping[str, frozenset[Role]]
     aliases: tuple[tuple[str, ...], ...] = ()
     index_pages: tuple[str, ...] = ()
+    browse_names: tuple[str, ...] = ()
     splits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     trie: Trie = field(default_factory=dict, compare=False, repr=False)
 
@@ -159,6 +160,7 @@ class Lexicon:
 
     def _lists(self) -> dict[str, list[Any]]:
         lists: dict[str, list[Any]] = {"aliases": list(self.aliases), "index_pages": list(self.index_pages)}
+        lists["browse_names"] = list(self.browse_names)
         lists["splits"] = ["|".join(parts) for parts in self.splits.values()]
         for word, roles in self.words.items():
             for role in roles:
@@ -308,7 +310,7 @@ def _key(value: Any) -> Any:
     return fold(value) if isinstance(value, str) else tuple(map(fold, value))
 
 
-_NO_WORDS = ("aliases", "index_pages", "splits")
+_NO_WORDS = ("aliases", "index_pages", "splits", "browse_names")
 
 
 def _compile(lists: Mapping[str, Iterable[Any]]) -> Lexicon:
@@ -327,6 +329,7 @@ def _compile(lists: Mapping[str, Iterable[Any]]) -> Lexicon:
         {word: frozenset(roles) for word, roles in words.items()},
         tuple(tuple(group) for group in lists.get("aliases", ())),
         tuple(lists.get("index_pages", ())),
+        tuple(lists.get("browse_names", ())),
         {fold(value).replace("|", ""): tuple(fold(value).split("|")) for value in lists.get("splits", ())},
         trie,
     )

@@ -96,6 +96,16 @@ def strip(question: Question, lexicon: Lexicon) -> Stripped:
     return _rest(question, items)
 
 
+def unstripped(question: Question, lexicon: Lexicon) -> Stripped:
+    """Return *question* with every word left in: what the last resort searches.
+
+    >>> from querykit.text import normalize
+    >>> [c.text for c in unstripped(normalize("库里有没有讲 Suno 的笔记"), zh).chunks]
+    ['库里有没有讲', 'Suno', '的笔记']
+    """
+    return Stripped(question, tuple(_chunks(question, _read(question.text, lexicon))), (), Basis.UNSTRIPPED)
+
+
 # ---------------------------------------------------------------- reading
 
 

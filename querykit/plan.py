@@ -1,0 +1,205 @@
+"""The queries, in order, and the one that combines them; the last resort.
+
+An engine that joins words with AND and ranks poorly is asked one query per term; an engine that ranks is
+asked the combined query. A plan holds both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from querykit.lexicon import Lexicon
+from querykit.strip import Basis, Stripped, unstripped
+from querykit.suggest import Suggestion, aliases
+from querykit.terms import Level, Term
+from querykit.tiers import RatedTerm, Tier
+
+# A back end dies of a hundred words and nobody asks so many; the most telling stay, the rest is named.
+MAX_QUERIES = 32
+
+# Weights in the combined query, chosen on the dev questions of six corpora (benchmarks/README.md): a soft word
+# counts half; so does a single character that stands in for a word the notes do not know; a chunk that
+# stands as it is adds a little to its words. All three sit on plateaus: twice or half changes recall by < .01.
+SOFT_WEIGHT = 0.5
+PIECE_WEIGHT = 0.5
+CHUNK_WEIGHT = 0.2
+
+
+class Part(NamedTuple):
+    """One term of a query: its key, every name it is searched under (the key first), its weight."""
+
+    key: str
+    names: tuple[str, ...]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query for an engine: *text* as typed, for engines that take text; *parts* for those that rank terms."""
+
+    text: str
+    parts: tuple[Part, ...]
+    tier: Tier = Tier.UNRATED
+    hit_rate: float | None = None
+    df: int | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPlan:
+    """What to ask, strongest first, and what was left out or added on the way.
+
+    *queries* has a query per term, never the sentence; *combined* all terms in one; *last_resort* is the
+    sentence, for when every keyword query came back empty. *browse* has names of index pages to look for
+    when the reader asks for the base itself. A plan without queries has nothing to search for.
+    """
+
+    basis: Basis
+    queries: tuple[Query, ...] = ()
+    combined: Query | None = None
+    last_resort: Query | None = None
+    browse: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    suggestions: tuple[Suggestion, ...] = ()
+
+
+def plan(
+    stripped: Stripped,
+    rated: Sequence[RatedTerm],
+    lexicon: Lexicon,
+    *,
+    suggestions: Iterable[Suggestion] = (),
+    max_queries: int = MAX_QUERIES,
+) -> QueryPlan:
+    """Return the plan for *stripped* with its *rated* terms.
+
+    Without counts there is one query per chunk. With them, a chunk that no document holds, or that is a
+    chance combination of its words, is taken apart; the most telling query comes first.
+
+    >>> from querykit.strip import strip
+    >>> from querykit.terms import terms
+    >>> from querykit.text import normalize
+    >>> from querykit.tiers import CorpusStats, tier
+    >>> asked = strip(normalize("库里有没有讲 Suno 音乐生成的笔记"), zh)
+    >>> stats = CorpusStats(442, {"suno": 53, "音乐生成": 38, "音乐": 120, "生成": 310},
+    ...                     {"suno": 53, "音乐生成": 0, "音乐": 120, "生成": 310})
+    >>> [(q.text, q.tier.value) for q in plan(asked, tier(terms(asked), stats), zh).queries]
+    [('Suno', 'specific'), ('音乐', 'specific'), ('生成', 'common')]
+    """
+    known = {s.key: s for s in suggestions}
+    if not stripped.chunks:
+        browse = _browse_names(stripped, lexicon) if stripped.basis is Basis.BROWSE else ()
+        return QueryPlan(stripped.basis, browse=browse)
+    chosen = _distinct(_chosen(rated))
+    chosen.sort(key=_strength)
+    kept, rest = _bounded(chosen, max_queries)
+    queries = tuple(_query(r, lexicon, known) for r in kept)
+    return QueryPlan(
+        stripped.basis,
+        queries,
+        _combined(rated, lexicon, known, max_queries),
+        sentence_query(unstripped(stripped.question, lexicon)),
+        (),
+        tuple(r.term.text for r in rest),
+        tuple(known.values()),
+    )
+
+
+def sentence_query(whole: Stripped) -> Query:
+    """The whole question as one query: every word of it, nothing weighed; *whole* is `unstripped`."""
+    keys = [chunk.folded[word.start : word.end].lower() for chunk in whole.chunks for word in chunk.words]
+    parts = tuple(Part(key, (key,)) for key in dict.fromkeys(keys))
+    return Query(whole.question.raw.strip(), parts, why="the whole sentence")
+
+
+def _browse_names(stripped: Stripped, lexicon: Lexicon) -> tuple[str, ...]:
+    asked = [r.text for r in stripped.removed if r.rule == "browse"]
+    return tuple(dict.fromkeys([*asked, *lexicon.browse_names]))
+
+
+def _chosen(rated: Sequence[RatedTerm]) -> list[RatedTerm]:
+    """One rated term per chunk, or the words of a chunk that nobody wrote as it stands."""
+    by_chunk: dict[int, list[RatedTerm]] = {}
+    for r in rated:
+        by_chunk.setdefault(r.term.chunk, []).append(r)
+    chosen: list[RatedTerm] = []
+    for _, group in sorted(by_chunk.items()):
+        whole = next(r for r in group if r.term.level is Level.CHUNK)
+        words = [r for r in group if r.term.level is Level.WORD]
+        apart = whole.tier in (Tier.CHANCE, Tier.ABSENT)
+        if not apart or len(group) == 1:
+            chosen.append(whole)
+            continue
+        for word in words or [whole]:
+            pieces = [r for r in group if r.term.word == word.term.key and r.term.level is Level.PIECE]
+            present = [p for p in pieces if p.tier is not Tier.ABSENT]
+            chosen += present if word.tier is Tier.ABSENT and present else [word]
+    return chosen
+
+
+def _distinct(rated: Iterable[RatedTerm]) -> list[RatedTerm]:
+    """Each term once, as it was typed first."""
+    first: dict[str, RatedTerm] = {}
+    for r in sorted(rated, key=lambda r: r.term.span):
+        first.setdefault(r.term.key, r)
+    return list(first.values())
+
+
+_RANK = {tier: i for i, tier in enumerate(Tier)}
+
+
+def _strength(r: RatedTerm) -> tuple[int, int, int]:
+    """Tier, then fewer hits, then the order of the question."""
+    return _RANK[r.tier], r.df or 0, r.term.span.start
+
+
+def _bounded(rated: list[RatedTerm], most: int) -> tuple[list[RatedTerm], list[RatedTerm]]:
+    """The strongest; where nothing is rated, the first few and the last: people ask at the end of what they paste."""
+    if len(rated) <= most:
+        return rated, []
+    if any(r.df is not None for r in rated):
+        return rated[:most], rated[most:]
+    head = most // 4
+    tail = len(rated) - (most - head)
+    return rated[:head] + rated[tail:], rated[head:tail]
+
+
+def _names(term: Term, lexicon: Lexicon, known: Mapping[str, Suggestion]) -> tuple[str, ...]:
+    names = [term.key, *aliases(term.key, lexicon)]
+    if term.key in known:
+        spelled = known[term.key].name
+        names += [spelled, *aliases(spelled, lexicon)]
+    return tuple(dict.fromkeys(names))
+
+
+def _query(r: RatedTerm, lexicon: Lexicon, known: Mapping[str, Suggestion]) -> Query:
+    names = _names(r.term, lexicon, known)
+    why = r.tier.value if len(names) == 1 else f"{r.tier.value}, also as {', '.join(names[1:])}"
+    return Query(r.term.text, (Part(r.term.key, names),), r.tier, r.rate, r.df, why)
+
+
+def _combined(
+    rated: Sequence[RatedTerm], lexicon: Lexicon, known: Mapping[str, Suggestion], most: int
+) -> Query | None:
+    parts: dict[str, Part] = {}
+    texts: dict[str, str] = {}
+    lone = {r.term.chunk for r in rated} - {r.term.chunk for r in rated if r.term.level is Level.WORD}
+    absent = {r.term.key for r in rated if r.tier is Tier.ABSENT and r.term.key not in known}
+    ordered = _bounded(sorted(rated, key=_strength), 2 * most)[0]
+    for r in sorted(ordered, key=lambda r: r.term.span):
+        term = r.term
+        names = _names(term, lexicon, known)
+        weight = SOFT_WEIGHT if term.is_soft else 1.0
+        if term.level is Level.PIECE:
+            if term.word not in absent:
+                continue
+            weight *= PIECE_WEIGHT
+        elif term.level is Level.CHUNK and term.chunk not in lone and len(names) == 1:
+            weight *= CHUNK_WEIGHT
+        if term.key not in parts or parts[term.key].weight < weight:
+            parts[term.key] = Part(term.key, names, weight)
+            texts.setdefault(term.key, term.text)
+    words = [texts[k] for k, p in parts.items() if p.weight >= PIECE_WEIGHT * SOFT_WEIGHT]
+    return Query(" ".join(words), tuple(parts.values()), why="all terms in one") if parts else None
