@@ -509,10 +509,15 @@ def _contrast_in(line: str, words: _Words) -> Contrast | None:
     return Contrast(expected, breaker, result, raw=line[start:end].strip())
 
 
+_WINDOW = 200
+
+
 def _opens_breaker(line: str, turn: regex.Match[str], by: tuple[str, ...]) -> bool:
     """Whether *turn* leads to what breaks: a bracket closes before it, 被 comes after it, it is no mere
     hyphen or it is set apart by blanks. The hyphens of T-shirt and 3-10秒 are none of these."""
-    before, after = line[: turn.start()], line[turn.end() :]
+    # A window, so that a line of a thousand dashes does not copy itself a thousand times.
+    before = line[max(0, turn.start() - _WINDOW) : turn.start()]
+    after = line[turn.end() : turn.end() + _WINDOW]
     if not before.strip():
         return False
     if before.rstrip().endswith(tuple(_CLOSE)) or after.lstrip().startswith(by):
@@ -641,7 +646,7 @@ def _tag(text: str, spellings: Sequence[str]) -> str | None:
 
 def _items(value: str, words: CardWords) -> tuple[str, ...]:
     """The entries of a list, without remarks in brackets."""
-    plain = regex.sub(r"[(（][^)）]*[)）]", "", value)
+    plain = regex.sub(r"[(（][^()（）]*[)）]", "", value)
     items = (item.strip(" \t　。.*-•·") for item in regex.split(r"[、，,；;/／|｜\n]+", plain))
     none = words.values.get("none", ())
     return tuple(dict.fromkeys(item for item in items if item and item not in none))
@@ -652,7 +657,7 @@ _Names: TypeAlias = tuple[str, ...] | None
 
 def _people(parts: Mapping[str, str], words: CardWords) -> tuple[_Names, _Names]:
     """Persons and identities; 小李（学徒） names one of each."""
-    remarks = regex.findall(r"[(（]([^)）]*)[)）]", parts.get("persons", ""))
+    remarks = regex.findall(r"[(（]([^()（）]*)[)）]", parts.get("persons", ""))
     named = _items(parts["identities"], words) if "identities" in parts else ()
     identities = tuple(dict.fromkeys(chain(named, *(_items(remark, words) for remark in remarks))))
     persons = _items(parts["persons"], words) if "persons" in parts else None
@@ -661,7 +666,7 @@ def _people(parts: Mapping[str, str], words: CardWords) -> tuple[_Names, _Names]
 
 def _spoken(value: str, words: CardWords) -> tuple[str, ...]:
     """The lines of a card: what stands in quotes, else each line of the text."""
-    quoted = regex.findall(r"[“「『\"]([^”」』\"\n]+)[”」』\"]", value)
+    quoted = regex.findall(r"[“「『\"]([^“”「」『』\"\n]+)[”」』\"]", value)
     lines = (line.strip(" \t　*-•·") for line in quoted or regex.split(r"[\n；;／]+", value))
     return tuple(dict.fromkeys(line for line in lines if line and line not in words.values.get("none", ())))
 
@@ -681,7 +686,7 @@ def parse_setup(text: str, words: _Words) -> Setup | None:
     >>> parse_setup("用长镜头交代环境", words=lengths) is None
     True
     """
-    folded = _fold(text)
+    folded = _fold(text[:_WINDOW])
     seconds = _seconds(folded, words)
     if seconds is not None:
         return Setup.SHORT if seconds <= _SHORT_S else Setup.MEDIUM if seconds <= _MEDIUM_S else Setup.LONG

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -412,6 +413,20 @@ def test_broken_word_files_say_what_is_wrong(tmp_path: Path) -> None:
         build_card_labels({"labels": {}, "lables": {}})
     with pytest.raises(ExchangeError, match=r"nowhere\.toml"):
         load_card_labels(tmp_path / "nowhere.toml")
+
+
+@pytest.mark.parametrize(
+    "unit", ["- ", "[", "—", "一", "（", "“", "镜头：", "\n人物：a", "被—→", "[甲]—被乙打破→[丙]；"]
+)
+def test_long_cards_take_no_longer_than_they_are_long(unit: str, words: CardWords) -> None:
+    def seconds(text: str) -> float:
+        start = time.perf_counter()
+        borrowed(parse_card(f"原话：{text}\n铺垫：{text}\n{text}", words), text[:500])
+        return time.perf_counter() - start
+
+    # Ten times the text; a quadratic step would take a hundred times as long.
+    short, long = (min(seconds(unit * (n // len(unit))) for _ in range(2)) for n in (3_000, 30_000))
+    assert long < 40 * max(short, 0.002)
 
 
 # --- re-screening ------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import asyncio
 import json
 import logging
 import os
+import re
 import shlex
 import threading
 from collections.abc import Awaitable, Coroutine, Mapping
@@ -19,7 +20,6 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from string import Template
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from querykit.exchange import (
@@ -128,6 +128,10 @@ def _read_config(path: Path) -> Mapping[str, Any]:
     return servers
 
 
+# ${NAME} and ${NAME:-default}, as MCP clients write them. A bare $ is left alone: keys may hold one.
+_VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
+
+
 def _configured(
     servers: Mapping[str, Any], name: str, environ: Mapping[str, str]
 ) -> Launch | Endpoint | None:
@@ -136,7 +140,7 @@ def _configured(
         return None
 
     def text(value: object) -> str:
-        return Template(str(value)).safe_substitute(environ)
+        return _VARIABLE.sub(lambda found: environ.get(found[1], found[2] or ""), str(value))
 
     def texts(key: str) -> dict[str, str]:
         table = entry.get(key)
@@ -228,6 +232,7 @@ class WeKnora:
         self._connecting = asyncio.Lock()
         self._bases: tuple[_Base, ...] | None = None
         self._quiet = _Quiet()
+        self._ending = False
 
     @classmethod
     def from_environment(cls, config: Path | str | None = None, **settings: float) -> WeKnora:
@@ -371,6 +376,8 @@ class WeKnora:
     async def _connected(self) -> _Session:
         async with self._connecting:
             if self._session is None:
+                if self._ending:
+                    raise ConnectionError
                 self._session = await self._start()
             return self._session
 
@@ -437,10 +444,13 @@ class WeKnora:
             self._session = None
 
     async def _end_all(self) -> None:
+        self._ending = True
         for session in list(self._keepers):
             self._leave(session)
-        if self._keepers:
-            await asyncio.wait(self._keepers.values())
+        # The keepers, and calls of other threads that learn only now that it is over.
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        if others:
+            await asyncio.wait(others)
         self._quiet.remove()
 
 

@@ -331,6 +331,18 @@ def test_dying_in_the_middle_is_tried_again_once(
 
 
 @pytest.mark.live_server
+def test_closing_answers_who_still_waits(server_python: Path, stub: Any, launched: Pids) -> None:
+    engine = WeKnora(launch(server_python, stub.url), timeout=TIMEOUT_S)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(ask, engine, "慢库")
+        while not any(method == "POST" for method, *_ in stub.seen):
+            time.sleep(0.02)
+        engine.close()
+        assert waiting.result(TIMEOUT_S) == Unavailable(Reason.UNAVAILABLE)
+    assert launched() == set()
+
+
+@pytest.mark.live_server
 def test_over_http_a_server_may_be_down_refuse_us_and_come_back(server_python: Path, stub: Any) -> None:
     port = free_port()
     with WeKnora(endpoint(port), timeout=TIMEOUT_S) as engine:
@@ -453,6 +465,8 @@ CONFIG = {
                 "WEKNORA_API_KEY": SECRET,
                 "WEKNORA_BASE_URL": f"http://{SECRET}/api/v1",
                 "X": "${HIDDEN}",
+                "Y": "${NONE:-standard}",
+                "Z": "a$HIDDEN",
             },
         },
         "http": {
@@ -477,7 +491,8 @@ def config(tmp_path: Path) -> Path:
 def test_the_configuration_of_the_mcp_client_is_read(config: Path) -> None:
     found = find_server({"HIDDEN": "h"}, config)
     assert isinstance(found, Launch)
-    assert (found.command, found.args[2], found.env["X"]) == ("uvx", SECRET, "h")
+    assert (found.command, found.args[2]) == ("uvx", SECRET)
+    assert [found.env[name] for name in "XYZ"] == ["h", "standard", "a$HIDDEN"]
     http = find_server({}, config, name="http")
     assert isinstance(http, Endpoint)
     assert http.headers == {"Authorization": SECRET}
