@@ -45,9 +45,6 @@ _T = TypeVar("_T")
 TIMEOUT_S = 20.0
 # The first `uvx` start of the server downloads it.
 START_TIMEOUT_S = 30.0
-# Ends a session whose calls timed out this often in a row: a timed-out call leaves a thread of the server
-# waiting for ever, and servers on SDK 1.x answer nothing else meanwhile.
-TIRED_AFTER = 2
 
 
 class Tool(Enum):
@@ -201,7 +198,6 @@ class _Session:
         self.client: Client
         self.tools: frozenset[str] = frozenset()
         self.server: str | None = None
-        self.timed_out = 0
 
 
 class WeKnora:
@@ -259,7 +255,8 @@ class WeKnora:
         """Whether a server with the search tool is there, and whether it lists the base *kb*.
 
         The bases are listed once; from then on an opaque error for a base that was not among them is known as
-        `Reason.NO_SUCH_BASE`. Nothing is searched.
+        `Reason.NO_SUCH_BASE`. Nothing is searched. Servers list only the bases of the key's own account: one
+        that is shared with it counts as missing here, and is found all the same where the server can.
         """
         if self._server is None:
             return _unmounted(Reason.NOT_MOUNTED, None)
@@ -362,16 +359,18 @@ class WeKnora:
                     tool.value, arguments, read_timeout_seconds=self._timeout
                 )
             except Exception as error:
-                timed_out = _failure(error).reason is Reason.TIMEOUT
-                session.timed_out += timed_out
-                if session.timed_out >= TIRED_AFTER or _lost(error):
+                if _lost(error) or self._is_stuck(error):
                     self._leave(session)
-                if last or timed_out or not _lost(error):
+                if last or not _lost(error):
                     raise
             else:
-                session.timed_out = 0
                 return result.model_dump(mode="json", by_alias=True)
         raise AssertionError("unreachable")
+
+    def _is_stuck(self, error: Exception) -> bool:
+        """Whether a server of ours now waits for ever, for a call that nobody waits for any more. Servers on
+        SDK 1.x answer nothing else meanwhile; a new one is there in half a second."""
+        return isinstance(self._server, Launch) and _failure(error).reason is Reason.TIMEOUT
 
     async def _connected(self) -> _Session:
         async with self._connecting:
@@ -408,7 +407,9 @@ class WeKnora:
             if not session.ready.done():
                 session.ready.set_exception(error)
         finally:
-            session.ready.cancel()
+            if not session.ready.cancel() and not session.ready.cancelled():
+                # Looked at, so that nobody logs that it was not: its text may hold the address.
+                session.ready.exception()
             self._leave(session)
             self._keepers.pop(session, None)
 
