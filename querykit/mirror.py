@@ -436,8 +436,7 @@ def _lint_whole(part: _Part, lexicon: Lexicon) -> Iterator[Finding]:
     if led:
         yield part.finding("track-led", part.rules.messages["track_led"], *led)
     yield from _stock(part, words, led)
-    named = any(word.weigh is Weigh.ABSTRACT for word in words)
-    if _mass(words) < part.rules.weight["named" if named else "text"]:
+    if _mass(words) < part.rules.weight["text"]:
         yield from _abstract(part, words, silent=bool(filters or led))
 
 
@@ -498,8 +497,14 @@ class _Word(NamedTuple):
 
 
 _PIECE = regex.compile(
-    r"(?P<han>[\p{Han}〇]+)|(?P<number>\d+(?:[.:/%]\d+)*%?)|(?P<latin>[\p{L}\p{M}\p{N}]+)|(?P<space>\s+)|(?P<mark>.)",
-    regex.DOTALL,
+    r"""
+    (?P<han> [\p{Han}〇]+ )  # to the dictionary
+  | (?P<number> \d+ (?: [.:/]\d+ )* %? )  # 3:20 and 3.5% say how much, not what
+  | (?P<latin> [\p{L}\p{M}\p{N}--\p{Han}]+ )
+  | (?P<space> \s+ )
+  | (?P<mark> . )
+    """,
+    regex.VERBOSE | regex.DOTALL | regex.V1,
 )
 
 # Function words, by the lists that section A strips.
@@ -596,7 +601,7 @@ def _weigh(text: str, at: int, end: int, breaks: set[int], rules: MirrorRules, l
         # An everyday word that is a track as well (生活, 情感) is one only beside a marker.
         is_track = not track.everyday or _has_marker(text, end, rules)
         if is_track:
-            return _Word(at, end, word, 0.5, weigh, is_track=True)
+            return _Word(at, end, word, 0.5, is_track=True)
     if word in rules.markers:
         return _Word(at, end, word, 0.0, weigh or Weigh.VAGUE, is_marker=True)
     if weigh is not None:
@@ -605,7 +610,9 @@ def _weigh(text: str, at: int, end: int, breaks: set[int], rules: MirrorRules, l
         return _Word(at, end, word, 0.0, Weigh.VAGUE)
     if len(word) <= 2 and word[0] in rules.numerals:
         return _Word(at, end, word, 0.0, Weigh.VAGUE)
-    return _Word(at, end, word, 0.5 if len(word) == 1 else 1.0)
+    # A single character carries little, and four together are an idiom (深藏不露) more often than a thing.
+    half = len(word) == 1 or (len(word) == 4 and not word.isascii())
+    return _Word(at, end, word, 0.5 if half else 1.0)
 
 
 def _has_marker(text: str, at: int, rules: MirrorRules) -> bool:
@@ -710,6 +717,8 @@ def build_mirror(tables: Mapping[str, Mapping[str, Any]], lexicon: Lexicon) -> M
     words |= dict.fromkeys(groups, Weigh.ABSTRACT)
     words |= {fold(word): Weigh.ASKING for word in mirror["asking"]}
     counted = {fold(name): cards for name, cards in tracks["tracks"].items()}
+    counted |= {fold(also): counted[fold(name)] for also, name in tracks["also"].items()}
+    uncounted = [fold(name) for name in tracks["uncounted"]["words"]]
     everyday = (Weigh.ABSTRACT, Weigh.VAGUE)
     frame = _read_frame(mirror["frame"])
     return MirrorRules(
@@ -719,7 +728,7 @@ def build_mirror(tables: Mapping[str, Mapping[str, Any]], lexicon: Lexicon) -> M
         abstract=groups,
         tracks={
             name: Track(counted.get(name), words.get(name) in everyday)
-            for name in (*counted, *map(fold, tracks["uncounted"]["words"]))
+            for name in (*counted, *uncounted)
         },
         markers=frozenset(map(fold, tracks["markers"]["words"])),
         numerals=frozenset(mirror["vague"]["numerals"]),
@@ -733,7 +742,7 @@ def build_mirror(tables: Mapping[str, Mapping[str, Any]], lexicon: Lexicon) -> M
         advice=mirror["advice"],
         frame=frame,
         filters=_filter_pattern(mirror["filters"]),
-        longest=_longest((*words, *counted, *map(fold, tracks["uncounted"]["words"]))),
+        longest=_longest((*words, *counted, *uncounted)),
         lexicon=lexicon,
     )
 
@@ -746,7 +755,7 @@ _SHAPE: dict[str, dict[str, type | dict[str, type]]] = {
         "functions": list,
         "asking": list,
         "filters": {"always": list, "keys": list},
-        "weight": {"text": float, "named": float, "element": float},
+        "weight": {"text": float, "element": float},
         "abstract": list,
         "vague": dict.fromkeys(
             ("persons", "reactions", "things", "manner", "numerals", "endings", "not_ended"), list
@@ -762,6 +771,7 @@ _SHAPE: dict[str, dict[str, type | dict[str, type]]] = {
     "tracks": {
         "stock": {"cards": int, "line": float},
         "tracks": dict,
+        "also": dict,
         "uncounted": {"words": list},
         "markers": {"words": list},
     },
@@ -824,6 +834,9 @@ def _check_words(mirror: Mapping[str, Any], tracks: Mapping[str, Any]) -> Iterat
     for name, cards in tracks["tracks"].items():
         if not isinstance(cards, int) or not 0 <= cards <= tracks["stock"]["cards"]:
             yield Problem("tracks.toml", f"tracks.{name}", f"is {cards!r}: write a count of cards")
+    for also, name in tracks["also"].items():
+        if name not in tracks["tracks"]:
+            yield Problem("tracks.toml", f"also.{also}", f"{name!r} is no counted track: name one")
 
 
 def _read_frame(template: str) -> Frame:
@@ -860,7 +873,7 @@ def _filter_pattern(filters: Mapping[str, list[str]]) -> regex.Pattern[str]:
 
         # A key, perhaps with a path (metadata.track), quoted as in JSON, an operator and a value. A Latin key is
         # a word of its own.
-      | (?<![a-z0-9_]) (?:{keys}) (?: [.\[] [\w."'\]]* )?+ ["'”’]? \s* (?: [:=<>]+ | != ) \s* {_VALUE}
+      | ["'“‘]?+ (?<![a-z0-9_]) (?:{keys}) (?: [.\[] [\w."'\]]* )?+ ["'”’]?+ \s* (?: [:=<>]+ | != ) \s* {_VALUE}
         """,
         regex.VERBOSE | regex.IGNORECASE,
     )
