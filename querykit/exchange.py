@@ -12,6 +12,7 @@ import hashlib
 import json
 import math
 import unicodedata
+from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -486,14 +487,36 @@ def parse_contrast(text: str, words: _Words | None = None) -> Contrast | None:
         >>> parse_contrast("等了一天，站台上只剩一把伞") is None
         True
     """
-    found = (_contrast_in(line, {**_NOTATION, **(words or {})}) for line in text.splitlines())
+    notation = {**_NOTATION, **(words or {})}
+    lines = _unwrapped(text).splitlines()
+    found = (_contrast_in(line, turns, notation) for line in lines for turns in _turns(line))
     return next((contrast for contrast in found if contrast), None)
 
 
-def _contrast_in(line: str, words: _Words) -> Contrast | None:
-    turns = list(_TURN.finditer(line))
-    if len(turns) < 2:
-        return None
+# A gap written over several lines, each turn at the start of one or the end of one. A hyphen there is a list.
+_WRAP = regex.compile(r"[ \t　]*+\n[ \t　]*+(?=[—―–─→⇒])|(?<=[—―–─→⇒>＞])[ \t　]*+\n[ \t　]*+")
+
+
+def _unwrapped(text: str) -> str:
+    return str(_WRAP.sub("", text))
+
+
+_BRACKETED = regex.compile(r"[\[【［〔][^\[\]【】［］〔〕]*[\]】］〕]")
+
+
+def _turns(line: str) -> Iterator[list[regex.Match[str]]]:
+    """The turns outside brackets, where the gap's own are; then all, where the whole gap is in brackets."""
+    every = list(_TURN.finditer(line))
+    if len(every) < 2:
+        return
+    spans = [span.span() for span in _BRACKETED.finditer(line)]
+    starts = [start for start, _ in spans]
+    before = (bisect(starts, turn.start()) - 1 for turn in every)
+    yield [turn for turn, i in zip(every, before, strict=True) if i < 0 or turn.start() >= spans[i][1]]
+    yield every
+
+
+def _contrast_in(line: str, turns: Sequence[regex.Match[str]], words: _Words) -> Contrast | None:
     by = tuple(words.get("by", ()))
     opening = next((t for t in turns if _opens_breaker(line, t, by)), None)
     arrows = [t for t in turns if opening and t.start() >= opening.end() and t["arrow"]]
@@ -553,6 +576,11 @@ def _bare(piece: str) -> str:
     piece = piece.strip(" \t　*")
     if len(piece) > 1 and piece[0] in _OPEN and piece[-1] == _CLOSE[_OPEN.index(piece[0])]:
         return piece[1:-1].strip(" \t　*")
+    # Half a pair is left where the whole gap stood in brackets.
+    if piece and piece[0] in _OPEN and _CLOSE[_OPEN.index(piece[0])] not in piece:
+        return piece[1:].strip(" \t　*")
+    if piece and piece[-1] in _CLOSE and _OPEN[_CLOSE.index(piece[-1])] not in piece:
+        return piece[:-1].strip(" \t　*")
     return piece
 
 
@@ -957,7 +985,7 @@ def _squeeze(text: str) -> tuple[str, list[int]]:
 
 def _untakeable(card: ParsedCard) -> tuple[str, ...]:
     """The text of *card* without what may be taken."""
-    text = card.text
+    text = _unwrapped(card.text)
     for taken in (card.contrast.raw if card.contrast else None, card.camera, card.technique):
         text = text.replace(taken, "\0") if taken else text
     return tuple(text.split("\0"))

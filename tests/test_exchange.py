@@ -288,6 +288,10 @@ SPELLINGS = [
     "[期待：没人看好他]—[被一把快刀打破]→[结果：都服了]",
     "（没人看好他）―因一把快刀反转⇒（都服了）",
     "铺垫3-10秒，如下\n[没人看好他]~被一把快刀打破→[都服了]",
+    "[没人看好他]\n—被一把快刀打破\n→[都服了]",
+    "[没人看好他]—\n被一把快刀打破→\n[都服了]",
+    "「没人看好他—被一把快刀打破→都服了」",
+    "[没人看好他—被一把快刀打破→都服了]",
 ]
 
 
@@ -306,6 +310,11 @@ def test_spellings_of_the_gap(text: str, words: CardWords) -> None:
 )  # fmt: skip
 def test_what_is_no_gap(text: str, words: CardWords) -> None:
     assert parse_contrast(text, words.contrast) is None
+
+
+def test_dashes_inside_the_brackets_are_no_turns() -> None:
+    text = "[他——被笑的冠军——上场]—被一把快刀打破→[都服了——连他]"
+    assert parse_contrast(text) == Contrast("他——被笑的冠军——上场", "一把快刀", "都服了——连他")
 
 
 def test_the_notation_itself_parses() -> None:
