@@ -150,7 +150,9 @@ class MirrorRules:
     def extend(self, functions: Sequence[str] = ()) -> MirrorRules:
         """New rules that know more *functions* (段落功能).
 
-        >>> compose(Elements("等了一整天的人", "保安递来一把旧伞", "快递柜前", "收尾"), rules.extend(["收尾"])).text
+        >>> rules = load_mirror()
+        >>> elements = Elements("等了一整天的人", "保安递来一把旧伞", "快递柜前", "收尾")
+        >>> compose(elements, rules.extend(["收尾"])).text
         '找一条 等了一整天的人 保安递来一把旧伞 快递柜前 的 收尾型事件素材'
         """
         more = (fold(name).removesuffix(self.frame.type) for name in map(_clean, functions))
@@ -163,13 +165,15 @@ class MirrorRules:
 def compose(elements: Elements, rules: MirrorRules) -> MirrorQuery | Rejected:
     """The mirror query for *elements*, or every reason why there is none.
 
+        >>> rules = load_mirror()
         >>> elements = Elements("等了一整天的人", "对方把地址发错了还先发火", "小区快递柜前", "留人型")
         >>> compose(elements, rules).text
         '找一条 等了一整天的人 对方把地址发错了还先发火 小区快递柜前 的 留人型事件素材'
 
     The anchor is compulsory, and so is everything else:
 
-        >>> [(f.rule, f.element) for f in compose(Elements("被质疑的人", "反击", " ", "钩子"), rules).findings]
+        >>> elements = Elements("被质疑的人", "反击", " ", "钩子")
+        >>> [(f.rule, f.element) for f in compose(elements, rules).findings]
         [('missing-element', 'anchor')]
     """
     findings = lint(elements, rules)
@@ -184,8 +188,10 @@ def compose(elements: Elements, rules: MirrorRules) -> MirrorQuery | Rejected:
 def parse_mirror(text: str, rules: MirrorRules) -> Elements | None:
     """The elements of *text* when it is a query in the frame; the reverse of `compose`.
 
-    >>> parse_mirror("找一条 被嘲笑的妈妈 掏出急救证 亲子餐厅 的 钩子型事件素材", rules)
-    Elements(contrast='被嘲笑的妈妈', break_by='掏出急救证', anchor='亲子餐厅', function='钩子', material='事件素材')
+    >>> rules = load_mirror()
+    >>> elements = parse_mirror("找一条 被嘲笑的妈妈 掏出急救证 亲子餐厅 的 钩子型事件素材", rules)
+    >>> elements == Elements("被嘲笑的妈妈", "掏出急救证", "亲子餐厅", "钩子")
+    True
     >>> parse_mirror("被当场刁难的人，用一连串专业细节一步步把对方顶回去", rules) is None
     True
     """
@@ -201,6 +207,7 @@ def elements_of(node: Node, persona: Persona, rules: MirrorRules) -> Elements | 
     The scene goes with the event unless the event names it; the anchor is the account's own: of its items the
     one that shares most with the row. An account without items has the row's scene for an anchor.
 
+        >>> rules = load_mirror()
         >>> node = Node("被当众考问的新手妈妈", "月子中心", "用一串手上功夫顶回去", "留人")
         >>> elements_of(node, Persona("亲子", ("接送孩子", "保温桶")), rules).anchor
         '接送孩子'
@@ -227,12 +234,15 @@ _BLANK = regex.compile(r"(?:\s|\p{Cf})+")
 _BESIDE_HAN = regex.compile(r"(?<=[\p{Han}\p{P}]) | (?=[\p{Han}\p{P}])")
 # Marks that close or open a sentence, and one pair of quotes or brackets around the whole.
 _EDGES = regex.compile(r"^[\s,，.。;；、:：!！?？…~～—\-]+|[\s,，.。;；、:：!！?？…~～—\-]+$")
-_AROUND = regex.compile(r"""["“「『《〈【（(\[{]([^"“”「」『』《》〈〉【】（）()\[\]{}]*)["”」』》〉】）)\]}]""")
+_AROUND = regex.compile(
+    r"""["“「『《〈【（(\[{]([^"“”「」『』《》〈〉【】（）()\[\]{}]*)["”」』》〉】）)\]}]"""
+)
 
 
 def _clean(typed: str) -> str:
     """*typed* without blanks, outer marks and quotes that say nothing; its characters stay as typed."""
-    text, before = _BESIDE_HAN.sub("", _BLANK.sub(" ", typed)), ""
+    text: str = _BESIDE_HAN.sub("", _BLANK.sub(" ", typed))
+    before = ""
     while text != before:
         before, text = text, _EDGES.sub("", text)
         if match := _AROUND.fullmatch(text):
@@ -264,7 +274,8 @@ def _function(typed: str, rules: MirrorRules) -> tuple[str, bool]:
 
 
 def _fill(template: str, values: Mapping[str, str]) -> str:
-    return _FIELD.sub(lambda match: values[match.group(1)], template)
+    filled: str = _FIELD.sub(lambda match: values.get(match.group(1), match.group()), template)
+    return filled
 
 
 _FIELD = regex.compile(r"\{(\w+)\}")
@@ -306,10 +317,14 @@ def _after(text: str, opening: str) -> int | None:
 def lint(elements: Elements, rules: MirrorRules) -> tuple[Finding, ...]:
     """Everything about *elements*, in their order; no fatal finding means that they make a query.
 
+    >>> rules = load_mirror()
     >>> elements = Elements("亲子", "制造反差", "剧情片场", "勾子")
-    >>> [(f.rule, f.element, f.text, f.fatal) for f in lint(elements, rules)]  # doctest: +NORMALIZE_WHITESPACE
-    [('track-led', 'contrast', '亲子', True), ('abstract-mechanism', 'break_by', '制造反差', True),
-     ('track-common', 'anchor', '剧情', False), ('unknown-function', 'function', '勾子', True)]
+    >>> for finding in lint(elements, rules):
+    ...     print(finding.rule, finding.element, finding.text, finding.fatal)
+    track-led contrast 亲子 True
+    abstract-mechanism break_by 制造反差 True
+    track-common anchor 剧情 False
+    unknown-function function 勾子 True
     """
     findings: list[Finding] = []
     for name in ("contrast", "break_by", "anchor"):
@@ -329,6 +344,7 @@ def lint_text(query: str, rules: MirrorRules, lexicon: Lexicon) -> tuple[Finding
 
     What must stand for something concrete, a person in a situation and a way of breaking it, does:
 
+        >>> rules = load_mirror()
         >>> lint_text("被当场刁难的人，用一连串专业细节一步步把对方顶回去", rules, zh)
         ()
         >>> [f.rule for f in lint_text("一句话让所有人都沉默了，因为谁都没法反驳", rules, zh)]
@@ -367,8 +383,10 @@ class _Part:
     question: Question
     rules: MirrorRules
 
-    def finding(self, rule: Rule, message: str, start: int, end: int, fatal: bool = True, **more: str) -> Finding:
-        """A finding about ``question.text[start:end]``, its message filled in."""
+    def finding(
+        self, rule: Rule, message: str, start: int, end: int, /, *, fatal: bool = True, **more: str
+    ) -> Finding:
+        """A finding about ``question.text[start:end]``, its message filled in with that text and *more*."""
         span = self.question.typed(start, end) if start < end else Span(0, len(self.typed))
         text = self.typed[span.start : span.end]
         values = {"text": text, "element": self.rules.names[self.name], **more}
@@ -379,7 +397,9 @@ def _missing(typed: str, name: str, rules: MirrorRules) -> Finding:
     known = "、".join(rules.functions)
     advice = _fill(rules.advice[name], {"known": known})
     values = {"element": rules.names[name], "advice": advice}
-    return Finding("missing-element", name, Span(0, len(typed)), typed, _fill(rules.messages["missing"], values))
+    return Finding(
+        "missing-element", name, Span(0, len(typed)), typed, _fill(rules.messages["missing"], values)
+    )
 
 
 def _lint_function(typed: str, rules: MirrorRules) -> Iterator[Finding]:
@@ -395,15 +415,20 @@ def _lint_function(typed: str, rules: MirrorRules) -> Iterator[Finding]:
     text = part.question.text
     start, end = len(text) - len(text.lstrip()), len(text.rstrip())
     near = "、".join(nearest_functions(name, rules))
-    more = {"near": near, "known": "、".join(rules.functions)}
-    yield part.finding("unknown-function", rules.messages["function"], start, end, **more)
+    known_ones = "、".join(rules.functions)
+    yield part.finding(
+        "unknown-function", rules.messages["function"], start, end, near=near, known=known_ones
+    )
 
 
 def nearest_functions(name: str, rules: MirrorRules) -> tuple[str, ...]:
-    """The known functions nearest to *name*: by spelling, else by sound's cheap stand-in, all of them.
+    """The known functions nearest to *name* in spelling; all of them when nothing is near.
 
+    >>> rules = load_mirror()
     >>> nearest_functions("勾子", rules)
     ('钩子',)
+    >>> nearest_functions("hook", rules) == rules.functions
+    True
     """
     from rapidfuzz.fuzz import ratio
 
@@ -473,10 +498,10 @@ def _stock(part: _Part, words: Sequence[_Word], led: Span | None) -> Iterator[Fi
         if track is None or track.cards is None or (led and word.start < led.end):
             continue
         share = track.cards / rules.stock
-        more = {"share": f"{share:.1%}", "line": f"{rules.line:.0%}"}
+        shown = {"share": f"{share:.1%}", "line": f"{rules.line:.0%}"}
         if share > rules.line:
             message = rules.messages["track_common"]
-            yield part.finding("track-common", message, word.start, word.end, fatal=False, **more)
+            yield part.finding("track-common", message, word.start, word.end, fatal=False, **shown)
         elif not track.cards:
             message = rules.messages["track_empty"]
             yield part.finding("track-empty", message, word.start, word.end, fatal=False)
@@ -532,8 +557,7 @@ _FUNCTION = frozenset(
 def _read(part: _Part, lexicon: Lexicon) -> list[_Word]:
     """The words of a text with their weights.
 
-    The dictionary cuts, and a listed phrase takes whole words. Only an abstract phrase may end inside one:
-    the dictionary reads 反转让 as 反 and 转让.
+    The dictionary cuts, and a listed phrase takes whole words, with two exceptions (`_takes`).
     """
     rules, text = part.rules, _lower(part.question.text)
     cuts, breaks = _cuts(text)
@@ -542,9 +566,7 @@ def _read(part: _Part, lexicon: Lexicon) -> list[_Word]:
     while at < len(text):
         end = cuts[at]
         for match_end in _phrase_ends(text, at, rules):
-            listed = text[at:match_end]
-            whole = match_end in cuts or match_end == len(text)
-            if match_end >= end and (whole or rules.words.get(listed) is Weigh.ABSTRACT):
+            if _takes(text[at:match_end], end - at, match_end in cuts or match_end == len(text), rules):
                 end = match_end
                 break
         if end not in cuts and end < len(text):
@@ -552,6 +574,19 @@ def _read(part: _Part, lexicon: Lexicon) -> list[_Word]:
         words.append(_weigh(text, at, end, breaks, rules, lexicon))
         at = end
     return _with_endings(words, rules)
+
+
+def _takes(listed: str, length: int, whole: bool, rules: MirrorRules) -> bool:
+    """Does a listed phrase take its place from a dictionary word of *length*?
+
+    Inside a word only an abstract phrase ends that began in the word before (反|转让), and a counted track
+    that the dictionary glues to what it is part of (剧情片|场).
+    """
+    if whole:
+        return len(listed) >= length
+    if (track := rules.tracks.get(listed)) is not None:
+        return track.cards is not None
+    return len(listed) >= length and rules.words.get(listed) is Weigh.ABSTRACT
 
 
 def _lower(text: str) -> str:
@@ -707,7 +742,7 @@ def load_mirror(folder: Path | None = None) -> MirrorRules:
 
 
 def build_mirror(tables: Mapping[str, Mapping[str, Any]], lexicon: Lexicon) -> MirrorRules:
-    """The rules from *tables*, the parsed sheets ``mirror`` and ``tracks``, and a lexicon's function words."""
+    """The rules from *tables*, the sheets ``mirror`` and ``tracks``, and a lexicon's function words."""
     if problems := check_mirror(tables):
         raise LexiconError(problems)
     mirror, tracks = tables["mirror"], tables["tracks"]
@@ -727,8 +762,7 @@ def build_mirror(tables: Mapping[str, Mapping[str, Any]], lexicon: Lexicon) -> M
         words=words,
         abstract=groups,
         tracks={
-            name: Track(counted.get(name), words.get(name) in everyday)
-            for name in (*counted, *uncounted)
+            name: Track(counted.get(name), words.get(name) in everyday) for name in (*counted, *uncounted)
         },
         markers=frozenset(map(fold, tracks["markers"]["words"])),
         numerals=frozenset(mirror["vague"]["numerals"]),
@@ -762,7 +796,17 @@ _SHAPE: dict[str, dict[str, type | dict[str, type]]] = {
         ),
         "weak": {"words": list},
         "messages": dict.fromkeys(
-            ("missing", "nothing", "track_led", "track_whole", "filter", "function", "track_common", "track_empty"),
+            (
+                "missing",
+                "nothing",
+                "track_led",
+                "track_whole",
+                "filter",
+                "function",
+                "track_common",
+                "track_empty",
+                "accepted",
+            ),
             str,
         ),
         "elements": dict.fromkeys((*_FIELDS, "query"), str),
@@ -802,10 +846,11 @@ def check_mirror(tables: Mapping[str, Mapping[str, Any]]) -> tuple[Problem, ...]
 
 
 def _check_value(file: str, key: str, value: Any, kind: type) -> list[Problem]:
+    """What is wrong with one value of a sheet; of a list, with each of its words."""
     if not isinstance(value, kind) or isinstance(value, bool):
         return [Problem(file, key, f"is {value!r}: write a {kind.__name__}")]
     if key == "abstract":
-        wanted = {"why": str, "instead": str, "words": list}
+        wanted: dict[str, type] = {"why": str, "instead": str, "words": list}
         return [
             problem
             for number, group in enumerate(value, 1)
@@ -871,9 +916,10 @@ def _filter_pattern(filters: Mapping[str, list[str]]) -> regex.Pattern[str]:
         # A key in brackets, and its value: 【标签】留人
       | [【\[(<] \s* (?:{keys}) \s* [】\])>] \s* [:=]* \s* {_VALUE}
 
-        # A key, perhaps with a path (metadata.track), quoted as in JSON, an operator and a value. A Latin key is
-        # a word of its own.
-      | ["'“‘]?+ (?<![a-z0-9_]) (?:{keys}) (?: [.\[] [\w."'\]]* )?+ ["'”’]?+ \s* (?: [:=<>]+ | != ) \s* {_VALUE}
+        # A key, perhaps with a path (metadata.track), quoted as in JSON, an operator and a value. A Latin
+        # key is a word of its own.
+      | ["'“‘]?+ (?<![a-z0-9_]) (?:{keys}) (?: [.\[] [\w."'\]]* )?+ ["'”’]?+
+        \s* (?: [:=<>]+ | != ) \s* {_VALUE}
         """,
         regex.VERBOSE | regex.IGNORECASE,
     )
