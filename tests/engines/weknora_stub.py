@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -86,7 +87,7 @@ class Stub:
 
     def __init__(self) -> None:
         self.seen: list[tuple[str, str, Any]] = []
-        self.before_answer = lambda: None
+        self.before_answer: Callable[[], object] = lambda: None
         handler = type("Handler", (_Handler,), {"stub": self})
         self._server = _Server(("127.0.0.1", 0), handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}/api/v1"
