@@ -27,6 +27,7 @@ from typing import Any
 
 import pytest
 
+from querykit.beats import Node, Persona
 from querykit.engines import weknora
 from querykit.engines.weknora import BaseState, Endpoint, Launch, Probe, Tool, WeKnora, find_server
 from querykit.exchange import (
@@ -37,9 +38,13 @@ from querykit.exchange import (
     Outcome,
     Reason,
     SearchRequest,
+    TypeRow,
+    TypeTable,
     Unavailable,
     ZeroHit,
+    load_card_labels,
 )
+from querykit.material import Source, fetch_material
 
 _spec = importlib.util.spec_from_file_location("weknora_stub", Path(__file__).with_name("weknora_stub.py"))
 assert _spec is not None
@@ -264,6 +269,35 @@ def test_the_way_through_us_is_short(engine: WeKnora) -> None:
         times.append(time.perf_counter() - start)
     # The server's own two REST calls are in it: 5 to 10 ms here.
     assert sorted(times)[10] < 0.1
+
+
+@pytest.mark.live_server
+def test_the_whole_way_from_nodes_to_material(engine: WeKnora) -> None:
+    nodes = [
+        Node("被当众考问的新手", "试妆镜前", "用一串手上功夫顶回去", "留人", kind="反差"),
+        Node("已有桥段", "厨房", "手上功夫", "钩子", own_scene=True),
+        Node("等了一整天的人", "校门口", "门卫递来一封信", "钩子", kind="空库"),
+        Node("被误会的人", "楼道", "一段监控", "留人", kind="坏库"),
+    ]
+    bases = {"反差": "事件库", "空库": "零命中库", "坏库": "503库"}
+    table = TypeTable(tuple(TypeRow(name, base, guidance="先抑后扬") for name, base in bases.items()))
+    report = fetch_material(
+        nodes,
+        engine,
+        persona=Persona("美妆", ("试妆镜",)),
+        table=table,
+        words=load_card_labels(),
+        compose=lambda node, _: f"找一条{node.event}、{node.method}、在{node.scene}的事件素材",
+    )
+    assert [(node.source, node.status) for node in report.nodes] == [
+        (Source.ENGINE, "ok"),
+        (Source.NOTHING, ""),
+        (Source.GUIDANCE, "zero_hit"),
+        (Source.GUIDANCE, "tool_error"),
+    ]
+    assert report.nodes[0].material[0].gap.breaker == "一套点茶手法"
+    assert (report.cost.requests, report.nodes[0].returned, report.nodes[0].kept) == (3, 3, 1)
+    assert not any(word in repr(report) for word in ("老茶客", "小学徒", "旧铜壶", "水还没到"))
 
 
 # --- servers that are not there, or go --------------------------------------------------------------------
