@@ -845,23 +845,31 @@ def check_mirror(tables: Mapping[str, Mapping[str, Any]]) -> tuple[Problem, ...]
     return tuple(problems) or tuple(_check_words(tables["mirror"], tables["tracks"]))
 
 
-def _check_value(file: str, key: str, value: Any, kind: type) -> list[Problem]:
+def _check_value(file: str, key: str, value: Any, kind: type[Any]) -> list[Problem]:
     """What is wrong with one value of a sheet; of a list, with each of its words."""
     if not isinstance(value, kind) or isinstance(value, bool):
         return [Problem(file, key, f"is {value!r}: write a {kind.__name__}")]
     if key == "abstract":
-        wanted: dict[str, type] = {"why": str, "instead": str, "words": list}
         return [
-            problem
-            for number, group in enumerate(value, 1)
-            for inner, inner_kind in wanted.items()
-            for problem in _check_value(file, f"abstract {number}.{inner}", group.get(inner), inner_kind)
+            problem for number, group in enumerate(list(value), 1) for problem in _check_group(number, group)
         ]
     words = value if isinstance(value, list) else []
     return [
         Problem(file, key, f"{word!r} is no word: write text")
         for word in words
         if not (isinstance(word, str) and fold(word).strip())
+    ]
+
+
+def _check_group(number: int, group: Any) -> list[Problem]:
+    """What is wrong with a table [[abstract]]."""
+    if not isinstance(group, Mapping):
+        return [Problem("mirror.toml", f"abstract {number}", "must be a table with why, instead and words")]
+    wanted: dict[str, type] = {"why": str, "instead": str, "words": list}
+    return [
+        problem
+        for key, kind in wanted.items()
+        for problem in _check_value("mirror.toml", f"abstract {number}.{key}", group.get(key), kind)
     ]
 
 

@@ -20,11 +20,12 @@ from querykit.tiers import RatedTerm, Tier
 MAX_QUERIES = 32
 
 # Weights in the combined query, chosen on the dev questions of six corpora (benchmarks/README.md): a soft word
-# counts half; so does a single character that stands in for a word the notes do not know; a chunk that
-# stands as it is adds a little to its words. All three sit on plateaus: twice or half changes recall by < .01.
+# counts half; so does a single character that stands in for a word the notes do not know; a chunk or a pair of
+# words that stands as it is adds something to its words. All three sit on plateaus: half as much again or less
+# changes recall by < .01.
 SOFT_WEIGHT = 0.5
 PIECE_WEIGHT = 0.5
-CHUNK_WEIGHT = 0.2
+PHRASE_WEIGHT = 0.4
 
 
 class Part(NamedTuple):
@@ -196,10 +197,10 @@ def _combined(
             if term.word not in absent:
                 continue
             weight *= PIECE_WEIGHT
-        elif term.level is Level.CHUNK and term.chunk not in lone and len(names) == 1:
-            weight *= CHUNK_WEIGHT
+        elif term.level is Level.PAIR or (term.level is Level.CHUNK and term.chunk not in lone and len(names) == 1):
+            weight = PHRASE_WEIGHT
         if term.key not in parts or parts[term.key].weight < weight:
             parts[term.key] = Part(term.key, names, weight)
             texts.setdefault(term.key, term.text)
-    words = [texts[k] for k, p in parts.items() if p.weight >= PIECE_WEIGHT * SOFT_WEIGHT]
+    words = [texts[k] for k, p in parts.items() if p.weight != PHRASE_WEIGHT]
     return Query(" ".join(words), tuple(parts.values()), why="all terms in one") if parts else None

@@ -23,6 +23,7 @@ class Level(Enum):
 
     CHUNK = "chunk"
     WORD = "word"
+    PAIR = "pair"  # two words side by side in a longer chunk: a phrase that may stand in the notes
     PIECE = "piece"  # of a word that was joined: stands in where the notes do not know the word
 
 
@@ -56,7 +57,7 @@ def terms(stripped: Stripped, split: Callable[[str], list[str]] | None = None) -
     >>> from querykit.strip import strip
     >>> from querykit.text import normalize
     >>> [t.text for t in terms(strip(normalize("库里有没有讲卡点剪辑的笔记"), zh))]
-    ['卡点剪辑', '卡点', '卡', '点', '剪辑']
+    ['卡点剪辑', '卡点', '点剪辑', '卡点', '卡', '点', '剪辑']
     >>> [t.text for t in terms(strip(normalize("niji 7 怎么用"), zh))]
     ['niji 7', 'niji']
 
@@ -81,6 +82,10 @@ def _of_chunk(
         key = chunk.folded[a:b].lower()
         return Term(text, key, span, level, index, soft, key.isascii(), word)
 
+    if len(words) > 2:
+        for left, right in zip(words, words[1:], strict=False):
+            if _touch(left, right):
+                yield term(left.start, right.end, Level.PAIR)
     for joined in _joined(chunk.folded, words):
         whole = joined[0].start, joined[-1].end
         key = chunk.folded[slice(*whole)].lower()
