@@ -461,7 +461,9 @@ def _lint_whole(part: _Part, lexicon: Lexicon) -> Iterator[Finding]:
     if led:
         yield part.finding("track-led", part.rules.messages["track_led"], *led)
     yield from _stock(part, words, led)
-    if _mass(words) < part.rules.weight["text"]:
+    weight = part.rules.weight
+    short = len(part.question.text.strip()) <= weight["short_length"]
+    if _mass(words) < weight["short" if short else "text"]:
         yield from _abstract(part, words, silent=bool(filters or led))
 
 
@@ -789,7 +791,7 @@ _SHAPE: dict[str, dict[str, type | dict[str, type]]] = {
         "functions": list,
         "asking": list,
         "filters": {"always": list, "keys": list},
-        "weight": {"text": float, "element": float},
+        "weight": {"text": float, "short": float, "short_length": int, "element": float},
         "abstract": list,
         "vague": dict.fromkeys(
             ("persons", "reactions", "things", "manner", "numerals", "endings", "not_ended"), list
