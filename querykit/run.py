@@ -18,7 +18,7 @@ from querykit.segment import load_segmenter
 from querykit.strip import Basis, Stripped, strip, unstripped
 from querykit.suggest import Suggestion, aliases, homophones, nearest_han, nearest_latin, questionable
 from querykit.terms import Level, Term, terms
-from querykit.text import normalize
+from querykit.text import fold, normalize
 from querykit.tiers import CorpusStats, RatedTerm, Tier, tier
 
 Mode = Literal["auto", "terms", "sentence"]
@@ -126,6 +126,12 @@ def answer(
     return Answer(stripped, rated, planned, seated, coverage, stats, tuple(failed), used_last_resort)
 
 
+def rate_terms(texts: Sequence[str], engine: CountsDocuments, *, line: float | None = None) -> CorpusStats:
+    """The statistics of *texts* in the corpus of *engine*."""
+    keys = [fold(text) for text in texts]
+    return _with_line(CorpusStats(engine.n_docs, engine.df(keys), engine.phrase_df(keys), source=engine.name), engine, line)
+
+
 def _questions(
     planned: QueryPlan, engine: object, mode: Mode, stripped: Stripped, lexicon: Lexicon
 ) -> tuple[Query, ...]:
@@ -166,6 +172,11 @@ def _count(engine: object, found: Sequence[Term], line: float | None) -> CorpusS
         return None
     keys = list(dict.fromkeys(term.key for term in found))
     stats = CorpusStats(engine.n_docs, engine.df(keys), engine.phrase_df(keys), source=engine.name)
+    return _with_line(stats, engine, line)
+
+
+def _with_line(stats: CorpusStats, engine: object, line: float | None) -> CorpusStats:
+    """The line of the call, else the one kept with the corpus, else the default."""
     own_line = getattr(engine, "line", None)
     if line is not None:
         return replace(stats, line=line, line_from="argument")
