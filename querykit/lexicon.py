@@ -46,6 +46,7 @@ class Role(str, Enum):
     KEEP = "keep"  # a shipped name: whole, on word boundaries
     SHIELD = "shield"  # a user's keep word: whole, wherever it stands
     TOOL = "tools"
+    COMPOUND = "compounds"  # a word of today that the dictionary would cut
     MIXED = "mixed"
     BROWSE = "browse"
 
@@ -69,7 +70,7 @@ SHEETS: dict[str, tuple[str, ...]] = {
     ),
     "soft": ("soft",),
     "keep": ("keep",),
-    "tools": ("tools", "mixed"),
+    "tools": ("tools", "compounds", "mixed"),
     "index_pages": ("index_pages", "browse", "browse_names"),
     "aliases": ("aliases",),
 }
@@ -109,7 +110,7 @@ class Lexicon:
     """The word lists, folded and ready for matching.
 
     *words* has the roles of each word, *aliases* the groups of names that mean one thing, *index_pages*
-    the file-name patterns of index pages and *browse_names* what their titles say, *splits* the parts of words that the dictionary glues. Two lexicons with the same words are equal.
+    the file-name patterns of index pages, *browse_names* what their titles say, *splits* the parts of words that the dictionary glues. Two lexicons with the same words are equal.
     """
 
     words: Mapping[str, frozenset[Role]]
@@ -118,6 +119,7 @@ class Lexicon:
     browse_names: tuple[str, ...] = ()
     splits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     trie: Trie = field(default_factory=dict, compare=False, repr=False)
+    synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def roles(self, word: str) -> frozenset[Role]:
         """The roles of *word*, empty when it is on no list.
@@ -332,4 +334,15 @@ def _compile(lists: Mapping[str, Iterable[Any]]) -> Lexicon:
         tuple(lists.get("browse_names", ())),
         {fold(value).replace("|", ""): tuple(fold(value).split("|")) for value in lists.get("splits", ())},
         trie,
+        _synonyms(lists.get("aliases", ())),
     )
+
+
+def _synonyms(groups: Iterable[Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    """The other names of each name, folded."""
+    others: dict[str, list[str]] = {}
+    for group in groups:
+        names = [fold(name) for name in group]
+        for name in names:
+            others.setdefault(name, []).extend(n for n in names if n != name)
+    return {name: tuple(dict.fromkeys(names)) for name, names in others.items()}

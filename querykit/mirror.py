@@ -229,31 +229,33 @@ _FIELDS = tuple(f.name for f in fields(Elements))
 # Elements are set apart by blanks, so that a blank inside one (iPhone 15) becomes one that does not break.
 _INNER_BLANK = "\N{NO-BREAK SPACE}"
 
-# A blank beside a Han character says nothing; a blank between Latin words does.
-_BLANK = regex.compile(r"(?:\s|\p{Cf})+")
+# Nobody sees these; joiners stay, since emoji and other scripts are written with them.
+_UNSEEN = regex.compile(r"[\u00AD\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF]")
+# A blank beside a Han character or a mark says nothing; a blank between Latin words does.
 _BESIDE_HAN = regex.compile(r"(?<=[\p{Han}\p{P}]) | (?=[\p{Han}\p{P}])")
-# Marks that close or open a sentence, and one pair of quotes or brackets around the whole.
-_EDGES = regex.compile(r"^[\s,，.。;；、:：!！?？…~～—\-]+|[\s,，.。;；、:：!！?？…~～—\-]+$")
+# Marks that open or close a sentence, and one pair of quotes or brackets around the whole.
+_EDGES = " ,，.。;；、:：!！?？…~～—-"
 _AROUND = regex.compile(
-    r"""["“「『《〈【（(\[{]([^"“”「」『』《》〈〉【】（）()\[\]{}]*)["”」』》〉】）)\]}]"""
+    r"""["“「『《〈【（(\[{]([^"“”「」『』《》〈〉【】（）()\[\]{}]*+)["”」』》〉】）)\]}]"""
 )
 
 
 def _clean(typed: str) -> str:
     """*typed* without blanks, outer marks and quotes that say nothing; its characters stay as typed."""
-    text: str = _BESIDE_HAN.sub("", _BLANK.sub(" ", typed))
-    before = ""
-    while text != before:
-        before, text = text, _EDGES.sub("", text)
-        if match := _AROUND.fullmatch(text):
-            text = match.group(1)
+    text: str = _BESIDE_HAN.sub("", " ".join(_UNSEEN.sub("", typed).split())).strip(_EDGES)
+    while match := _AROUND.fullmatch(text):
+        text = match.group(1).strip(_EDGES)
     return text
+
+
+# As much as the dictionary needs to tell 标|的 from 标的.
+_TAIL = 12
 
 
 def _clean_elements(elements: Elements, rules: MirrorRules) -> Elements:
     anchor, of = _clean(elements.anchor), rules.frame.of
-    if len(anchor) > 1 and anchor.endswith(of) and cut(normalize(anchor).text)[-1] == of:
-        anchor = anchor[: -len(of)]  # 厨房里的 的: the frame says it
+    while len(anchor) > 1 and anchor.endswith(of) and cut(normalize(anchor[-_TAIL:]).text)[-1] == of:
+        anchor = _clean(anchor[: -len(of)])  # 厨房里的 的: the frame says it
     return Elements(
         _clean(elements.contrast),
         _clean(elements.break_by),

@@ -60,7 +60,7 @@ class QueryPlan:
     basis: Basis
     queries: tuple[Query, ...] = ()
     combined: Query | None = None
-    last_resort: Query | None = None
+    last_resort: str | None = None
     browse: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     suggestions: tuple[Suggestion, ...] = ()
@@ -101,15 +101,22 @@ def plan(
         stripped.basis,
         queries,
         _combined(rated, lexicon, known, max_queries),
-        sentence_query(unstripped(stripped.question, lexicon)),
+        stripped.question.raw.strip(),
         (),
         tuple(r.term.text for r in rest),
         tuple(known.values()),
     )
 
 
-def sentence_query(whole: Stripped) -> Query:
-    """The whole question as one query: every word of it, nothing weighed; *whole* is `unstripped`."""
+def sentence_query(stripped: Stripped, lexicon: Lexicon) -> Query:
+    """The whole question as one query, the last resort: every word of it, nothing weighed.
+
+    >>> from querykit.strip import strip
+    >>> from querykit.text import normalize
+    >>> [part.key for part in sentence_query(strip(normalize("库里讲茶的笔记"), zh), zh).parts]
+    ['库', '里', '讲', '茶', '的', '笔记']
+    """
+    whole = unstripped(stripped.question, lexicon)
     keys = [chunk.folded[word.start : word.end].lower() for chunk in whole.chunks for word in chunk.words]
     parts = tuple(Part(key, (key,)) for key in dict.fromkeys(keys))
     return Query(whole.question.raw.strip(), parts, why="the whole sentence")

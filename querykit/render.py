@@ -44,7 +44,7 @@ def rewrite_json(stripped: Stripped, rated: Sequence[RatedTerm], plan: QueryPlan
             for q in plan.queries
         ],
         "combined": plan.combined.text if plan.combined else None,
-        "last_resort": plan.last_resort.text if plan.last_resort else None,
+        "last_resort": plan.last_resort,
         "left_out": list(plan.left_out),
         "suggestions": [{"term": s.key, "also": s.name, "reason": s.reason, "df": s.df} for s in plan.suggestions],
         "terms": [

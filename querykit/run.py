@@ -15,7 +15,7 @@ from querykit.lexicon import Lexicon
 from querykit.plan import Query, QueryPlan, plan, sentence_query
 from querykit.seats import DEFAULT_SEATS, Coverage, Hit, Result, Seat, allocate, cover, is_index_page
 from querykit.segment import load_segmenter
-from querykit.strip import Basis, Stripped, strip, unstripped
+from querykit.strip import Basis, Stripped, strip
 from querykit.suggest import Suggestion, aliases, homophones, nearest_han, nearest_latin, questionable
 from querykit.terms import Level, Term, terms
 from querykit.text import fold, normalize
@@ -119,7 +119,7 @@ def answer(
         results = _search(engine, _questions(planned, engine, mode, stripped, lexicon), seats, failed)
         used_last_resort = False
         if planned.queries and planned.last_resort and not failed and not any(r.hits for r in results):
-            results = _search(engine, (planned.last_resort,), seats, failed)
+            results = _search(engine, (sentence_query(stripped, lexicon),), seats, failed)
             used_last_resort = any(r.hits for r in results)
     seated = allocate(results, seats, is_index=is_index, index_first=planned.basis is Basis.BROWSE)
     coverage = _coverage(rated, seated, stats, planned)
@@ -136,7 +136,7 @@ def _questions(
     planned: QueryPlan, engine: object, mode: Mode, stripped: Stripped, lexicon: Lexicon
 ) -> tuple[Query, ...]:
     if mode == "sentence":
-        return (sentence_query(unstripped(stripped.question, lexicon)),)
+        return (sentence_query(stripped, lexicon),)
     if mode == "auto" and planned.combined and getattr(engine, "ranks_terms", False):
         return (planned.combined,)
     return planned.queries

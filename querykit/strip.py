@@ -163,7 +163,8 @@ _KINDS = {"latin": _Kind.LATIN, "other": _Kind.LATIN, "space": _Kind.SPACE, "mar
 # What a name that matches inside a run must be: a user's keep word or a word of two scripts anywhere, a
 # tool name of three characters or more; shorter ones (可灵 in 可灵活) need the dictionary's word boundaries.
 _ANYWHERE = frozenset({Role.SHIELD, Role.MIXED})
-_WHOLE = frozenset({Role.SHIELD, Role.MIXED, Role.TOOL, Role.KEEP})
+_WHOLE = frozenset({Role.SHIELD, Role.MIXED, Role.TOOL, Role.COMPOUND, Role.KEEP})
+_LONG_NAMES = frozenset({Role.TOOL, Role.COMPOUND})
 
 
 def _read(text: str, lexicon: Lexicon) -> list[_Item]:
@@ -187,7 +188,7 @@ def _shields(low: str, lexicon: Lexicon) -> Iterator[tuple[int, int, frozenset[R
         best, best_roles = 0, _NO_ROLES
         if low[at] in trie and not (at and _inside_latin(low, at)):
             for end, roles in _matches(low, at, len(low), lexicon):
-                if roles & _ANYWHERE or (Role.TOOL in roles and end - at > 2):
+                if roles & _ANYWHERE or (roles & _LONG_NAMES and end - at > 2):
                     if end < len(low) and _inside_latin(low, end):
                         continue
                     best, best_roles = end, roles
@@ -560,7 +561,7 @@ class _Stripper:
         if Role.NOUN_VERB in item.roles and not self._does(i):
             # 库里介绍线程池的文章, but 库里整理方法的笔记
             behind = self.shell == 2 and left is not None and left.rule in ("container", "locative", "auxiliaries")
-            if not (behind and right is not None and right.roles <= {Role.TOOL, Role.KEEP, Role.MIXED}):
+            if not (behind and right is not None and right.roles <= _WHOLE):
                 return ""
         if self.shell == 2:
             return "verb"

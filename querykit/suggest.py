@@ -12,7 +12,6 @@ from functools import cache
 from querykit.lexicon import Lexicon
 from querykit.segment import is_word
 from querykit.terms import Term
-from querykit.text import fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +30,7 @@ def aliases(key: str, lexicon: Lexicon) -> tuple[str, ...]:
     >>> aliases("mj", zh)
     ('midjourney',)
     """
-    names: list[str] = []
-    for group in lexicon.aliases:
-        folded = [fold(name) for name in group]
-        if key in folded:
-            names += [name for name in folded if name != key and name not in names]
-    return tuple(names)
+    return lexicon.synonyms.get(key, ())
 
 
 # An edit to a name of three letters makes another name (RAG, RPG); from eight letters on two edits still leave

@@ -70,7 +70,7 @@ def _rows(
     for text in plan.left_out:
         yield Row("query", text, "left out", "more terms than a query takes")
     if plan.last_resort is not None:
-        yield Row("last resort", plan.last_resort.text, "only if all else is empty")
+        yield Row("last resort", plan.last_resort, "only if all else is empty")
     for place, seat in enumerate(seats, 1):
         held = f"holds {', '.join(seat.matched)}" if seat.matched else ""
         lacks = f"lacks {', '.join(seat.missing)}" if seat.missing else ""
