@@ -1,4 +1,4 @@
-"""How long a warm lint takes: ``python -m benchmarks.lint``. The aim is 200 µs for a query or its elements."""
+"""How long a warm lint takes: ``python -m benchmarks.lint``. The aim is 200 µs a query."""
 
 from __future__ import annotations
 
@@ -44,9 +44,8 @@ def main() -> int:
     }
     for name, times in figures.items():
         slow = times[int(len(times) * 0.95)]
-        print(
-            f"{name}: median {median(times):.0f} µs, 95 % {slow:.0f} µs, slowest {times[-1]:.0f} µs, n {len(times)}"
-        )
+        spread = f"median {median(times):.0f} µs, 95 % {slow:.0f} µs, slowest {times[-1]:.0f} µs"
+        print(f"{name}: {spread} ({len(times)} inputs)")
     return int(any(median(times) > AIM for times in figures.values()))
 
 

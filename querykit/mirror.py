@@ -248,6 +248,8 @@ def _clean(typed: str) -> str:
     return text
 
 
+# A longer name is no function; without an end to it, a run of 型 would take quadratic time.
+_LONGEST_FUNCTION = 64
 # As much as the dictionary needs to tell 标|的 from 标的.
 _TAIL = 12
 
@@ -268,7 +270,7 @@ def _clean_elements(elements: Elements, rules: MirrorRules) -> Elements:
 def _function(typed: str, rules: MirrorRules) -> tuple[str, bool]:
     """The function as typed without 型 and what follows, and whether it is a known one."""
     clean = _clean(typed)
-    for at, char in enumerate(clean):
+    for at, char in enumerate(clean[:_LONGEST_FUNCTION]):
         if char == rules.frame.type and fold(clean[:at]) in rules.functions:
             return clean[:at], True
     bare = clean.removesuffix(rules.frame.type)
@@ -293,7 +295,8 @@ def _parse(text: str, rules: MirrorRules) -> tuple[Span, ...] | None:
         return None
     tail = pieces[4]
     ends = [i for i in range(tail.start + 1, tail.end) if text[i] == rules.frame.type]
-    known = [i for i in ends if fold(text[tail.start : i]) in rules.functions]
+    near = [i for i in ends if i - tail.start < _LONGEST_FUNCTION]
+    known = [i for i in near if fold(text[tail.start : i]) in rules.functions]
     if not ends:
         return None
     end = (known or ends)[0]
@@ -443,7 +446,7 @@ def _lint_part(part: _Part, lexicon: Lexicon) -> Iterator[Finding]:
     """The rules for one element: it is part of a query, so that anything concrete will do."""
     filters = list(_filters(part))
     yield from filters
-    words = [word for word in _read(part, lexicon) if not _inside(word, filters, part)]
+    words = _words_beside(part, lexicon)
     whole = _whole_track(words)
     led = whole or (_leading_track(words, part.rules.frame.of) if part.name == "contrast" else None)
     if led:
@@ -458,7 +461,7 @@ def _lint_whole(part: _Part, lexicon: Lexicon) -> Iterator[Finding]:
     """The rules for a query as a whole."""
     filters = list(_filters(part))
     yield from filters
-    words = [word for word in _read(part, lexicon) if not _inside(word, filters, part)]
+    words = _words_beside(part, lexicon)
     led = _leading_track(words, part.rules.frame.of)
     if led:
         yield part.finding("track-led", part.rules.messages["track_led"], *led)
@@ -489,9 +492,12 @@ def _filters(part: _Part) -> Iterator[Finding]:
         yield part.finding("metadata-filter", part.rules.messages["filter"], *match.span())
 
 
-def _inside(word: _Word, filters: Sequence[Finding], part: _Part) -> bool:
-    start, end = part.question.typed(word.start, word.end)
-    return any(start < finding.span.end and finding.span.start < end for finding in filters)
+def _words_beside(part: _Part, lexicon: Lexicon) -> list[_Word]:
+    """The words that no filter takes in."""
+    text = part.question.text
+    taken = {i for match in part.rules.filters.finditer(text) for i in range(*match.span())}
+    words = _read(part, lexicon)
+    return [word for word in words if taken.isdisjoint(range(word.start, word.end))] if taken else words
 
 
 def _stock(part: _Part, words: Sequence[_Word], led: Span | None) -> Iterator[Finding]:
