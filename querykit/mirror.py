@@ -932,12 +932,12 @@ def _filter_pattern(filters: Mapping[str, list[str]]) -> regex.Pattern[str]:
         (?<![a-z0-9_]) (?:{always}) (?: [.\[] [\w."'\]]* )?+ (?: \s* [:=<>]+ \s* {_VALUE} )?+
 
         # A key in brackets, and its value: 【标签】留人
-      | [【\[(<] \s* (?:{keys}) \s* [】\])>] \s* [:=]* \s* {_VALUE}
+      | [【\[<] \s* (?:{keys}) \s* [】\]>] \s* [:=]* \s* {_VALUE}
 
         # A key, perhaps with a path (metadata.track), quoted as in JSON, an operator and a value. A Latin
         # key is a word of its own.
       | ["'“‘]?+ (?<![a-z0-9_]) (?:{keys}) (?: [.\[] [\w."'\]]* )?+ ["'”’]?+
-        \s* (?: [:=<>]+ | != ) \s* {_VALUE}
+        \s* (?: [:=<>]+ | != | -> | → ) \s* {_VALUE}
         """,
         regex.VERBOSE | regex.IGNORECASE,
     )
