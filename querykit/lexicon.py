@@ -6,7 +6,7 @@ under ``lexicons/`` only group the lists by what they are for. `load_lexicon` is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -16,7 +16,15 @@ from querykit.text import fold
 
 
 class Role(str, Enum):
-    """What a listed word does in a question; the value is the key of its list."""
+    """What a listed word does in a question; the value is the key of its list, *bit* its place in a set of roles."""
+
+    bit: int
+
+    def __new__(cls, key: str) -> Role:
+        role = str.__new__(cls, key)
+        role._value_ = key
+        role.bit = 1 << len(cls.__members__)
+        return role
 
     PLACE = "places"  # the collection (容器词): 知识库
     ITEM = "items"  # a piece of it: 笔记
@@ -26,6 +34,7 @@ class Role(str, Enum):
     VERB = "verbs"
     NOUN_VERB = "noun_verbs"
     RELATION = "relations"
+    TIE = "ties"
     SUFFIX = "suffixes"
     HOW = "how"
     WHICH = "which"
@@ -49,13 +58,21 @@ class Role(str, Enum):
     COMPOUND = "compounds"  # a word of today that the dictionary would cut
     MIXED = "mixed"
     BROWSE = "browse"
+    GENITIVE = "genitive"
+    ENCLITIC = "enclitics"
+    NEGATOR = "negators"
+    HAVING = "having"
+    COUNTING = "counting"
+    CHOOSING = "choosing"
+    ALSO = "also"
+    ARTICLE = "articles"
 
 
 # Which lists each file must have. Aliases are groups of names, index_pages file-name patterns, splits words
 # with a bar where they come apart; all other lists are plain words.
 SHEETS: dict[str, tuple[str, ...]] = {
     "containers": ("places", "items", "tails"),
-    "attachments": ("determiners", "locatives", "verbs", "noun_verbs", "relations", "suffixes", "splits"),
+    "attachments": ("determiners", "locatives", "verbs", "noun_verbs", "relations", "ties", "suffixes", "splits"),
     "colloquial": ("how", "which", "yes_no", "courtesy", "trailing", "smalltalk"),
     "function": (
         "pronouns",
@@ -68,6 +85,7 @@ SHEETS: dict[str, tuple[str, ...]] = {
         "light_verbs",
         "english",
     ),
+    "grammar": ("genitive", "enclitics", "negators", "having", "counting", "choosing", "also", "articles"),
     "soft": ("soft",),
     "keep": ("keep",),
     "tools": ("tools", "compounds", "mixed"),
@@ -78,7 +96,6 @@ SHEETS: dict[str, tuple[str, ...]] = {
 # The lists a user's own file may name, besides which it may say `shield` by its plain name, keep.
 USER_LISTS = frozenset(key for keys in SHEETS.values() for key in keys)
 
-Trie = dict[str, Any]
 Tables = Mapping[str, Mapping[str, Any]]
 
 
@@ -110,7 +127,10 @@ class Lexicon:
     """The word lists, folded and ready for matching.
 
     *words* has the roles of each word, *aliases* the groups of names that mean one thing, *index_pages*
-    the file-name patterns of index pages, *browse_names* what their titles say, *splits* the parts of words that the dictionary glues. Two lexicons with the same words are equal.
+    the file-name patterns of index pages, *browse_names* what their titles say, *splits* the parts of words that
+    the dictionary glues. Two lexicons with the same words are equal; the rest is made from these for matching:
+    the roles of a word as bits, what longer words begin with, and by first character the length of the longest
+    name that stays whole wherever it stands.
     """
 
     words: Mapping[str, frozenset[Role]]
@@ -118,7 +138,10 @@ class Lexicon:
     index_pages: tuple[str, ...] = ()
     browse_names: tuple[str, ...] = ()
     splits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    trie: Trie = field(default_factory=dict, compare=False, repr=False)
+    bits: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+    prefixes: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    shields: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+    genitive: tuple[str, ...] = field(default=(), compare=False, repr=False)
     synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def roles(self, word: str) -> frozenset[Role]:
@@ -321,21 +344,38 @@ def _compile(lists: Mapping[str, Iterable[Any]]) -> Lexicon:
         if key not in _NO_WORDS:
             for value in values:
                 words.setdefault(fold(value).strip(), set()).add(Role(key))
-    trie: Trie = {}
-    for word, roles in words.items():
-        node = trie
-        for char in word:
-            node = node.setdefault(char, {})
-        node[""] = frozenset(roles)
     return Lexicon(
         {word: frozenset(roles) for word, roles in words.items()},
         tuple(tuple(group) for group in lists.get("aliases", ())),
         tuple(lists.get("index_pages", ())),
         tuple(lists.get("browse_names", ())),
         {fold(value).replace("|", ""): tuple(fold(value).split("|")) for value in lists.get("splits", ())},
-        trie,
+        {word: sum(role.bit for role in roles) for word, roles in words.items()},
+        frozenset(word[:i] for word in words for i in range(1, len(word))),
+        _shields(words),
+        tuple(word for word, roles in words.items() if Role.GENITIVE in roles and len(word) == 1),
         _synonyms(lists.get("aliases", ())),
     )
+
+
+# Names that stay whole even where the dictionary sees no word boundary: a user's keep words, words of two
+# scripts, and tool names and compounds of three characters or more. Shorter ones need the boundaries (可灵
+# stands in 可灵活).
+_ANYWHERE = frozenset({Role.SHIELD, Role.MIXED})
+_LONG = frozenset({Role.TOOL, Role.COMPOUND})
+
+
+def is_shield(word: str, roles: Collection[Role]) -> bool:
+    """Does *word* stay whole wherever it stands?"""
+    return not _ANYWHERE.isdisjoint(roles) or (len(word) > 2 and not _LONG.isdisjoint(roles))
+
+
+def _shields(words: Mapping[str, Collection[Role]]) -> dict[str, int]:
+    longest: dict[str, int] = {}
+    for word, roles in words.items():
+        if is_shield(word, roles):
+            longest[word[0]] = max(longest.get(word[0], 0), len(word))
+    return longest
 
 
 def _synonyms(groups: Iterable[Iterable[str]]) -> dict[str, tuple[str, ...]]:
