@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 _ELSEWHERE = {
     "lint": "querykit.cli_mirror:lint",
     "mirror": "querykit.cli_mirror:mirror",
+    "cards": "querykit.cli_cards:cards",
+    "probe": "querykit.cli_cards:probe",
+    "gap": "querykit.cli_gap:gap",
+    "doctor": "querykit.cli_gap:doctor",
+    "aliases": "querykit.cli_gap:aliases",
 }
 
 
