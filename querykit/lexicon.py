@@ -362,12 +362,12 @@ def _compile(lists: Mapping[str, Iterable[Any]]) -> Lexicon:
 # scripts, and tool names and compounds of three characters or more. Shorter ones need the boundaries (可灵
 # stands in 可灵活).
 _ANYWHERE = frozenset({Role.SHIELD, Role.MIXED})
-_LONG = frozenset({Role.TOOL, Role.COMPOUND})
+_LONG = {Role.TOOL: 3, Role.COMPOUND: 3, Role.KEEP: 4}
 
 
 def is_shield(word: str, roles: Collection[Role]) -> bool:
     """Does *word* stay whole wherever it stands?"""
-    return not _ANYWHERE.isdisjoint(roles) or (len(word) > 2 and not _LONG.isdisjoint(roles))
+    return any(role in _ANYWHERE or len(word) >= _LONG.get(role, len(word) + 1) for role in roles)
 
 
 def _shields(words: Mapping[str, Collection[Role]]) -> dict[str, int]:

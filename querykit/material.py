@@ -1,6 +1,6 @@
 """From the nodes of a beat table to material: one node at a time, read and dropped, with what it cost.
 
-The shell around `querykit.exchange`. It asks an engine only for nodes that have a type and no scene of their
+The shell around `querykit.exchange` and `querykit.cards`. It asks an engine only for nodes that have a type and no scene of their
 own, keeps nothing of a card but its `Material`, and follows the degradation table without a word to the
 reader; every turn it took stands in the result.
 """
@@ -13,30 +13,32 @@ from enum import Enum
 from typing import Protocol, TypeAlias
 
 from querykit.beats import Node, Persona
-from querykit.exchange import (
-    MATCH_COUNT,
+from querykit.cards import (
     CardWords,
     Carried,
     Fits,
-    Judged,
     Magnet,
     Material,
-    Next,
-    Outcome,
     ParsedCard,
-    Reason,
-    SearchRequest,
-    TypeTable,
-    Unavailable,
     anchored,
     borrowed,
     calling,
-    degrade,
     magnets,
     parse_card,
     rescreen,
     same_structure,
     take,
+)
+from querykit.exchange import (
+    MATCH_COUNT,
+    Judged,
+    Next,
+    Outcome,
+    Reason,
+    SearchRequest,
+    TypeTable,
+    Unavailable,
+    degrade,
 )
 
 
@@ -181,7 +183,8 @@ def fetch_material(
     which is checked for what it carries over before the cards are dropped. *fallback* is the authoritative
     Markdown library. Nothing is asked twice, and an engine that is not there is not asked for the next node.
 
-        >>> from querykit.exchange import Card, Cards, TypeRow, load_card_labels
+        >>> from querykit.cards import Card, load_card_labels
+        >>> from querykit.exchange import Cards, TypeRow
         >>> class Library:
         ...     def fetch(self, request):
         ...         return Cards((Card("[等着看他出丑]—被真功夫打破→[服气]"),), received=3500)

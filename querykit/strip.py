@@ -114,6 +114,8 @@ _HOW, _WHICH, _SOFT, _BROWSE = Role.HOW.bit, Role.WHICH.bit, Role.SOFT.bit, Role
 _ENGLISH, _TRAILING, _PARTICLE = Role.ENGLISH.bit, Role.TRAILING.bit, Role.PARTICLE.bit
 _LIGHT_VERB, _GENITIVE, _ENCLITIC = Role.LIGHT_VERB.bit, Role.GENITIVE.bit, Role.ENCLITIC.bit
 _NEGATOR, _HAVING, _COUNTING = Role.NEGATOR.bit, Role.HAVING.bit, Role.COUNTING.bit
+_PREPOSITION = Role.PREPOSITION.bit
+_CONJUNCTION = Role.CONJUNCTION.bit
 _CHOOSING, _ALSO, _ARTICLE = Role.CHOOSING.bit, Role.ALSO.bit, Role.ARTICLE.bit
 _NAME = bits(Role.TOOL, Role.MIXED)
 _ASKING = (ALWAYS & ~_HOW) | _TRAILING | _SOFT
@@ -131,12 +133,13 @@ _EDGE = Item(0, 0, "", "mark")
 class _Stripper:
     """Decides item by item, from the left; what it needs from the right it looks up once."""
 
-    __slots__ = ("closed_by_container", "closes", "items", "shell", "titled")
+    __slots__ = ("closed_by_container", "closes", "has_content", "items", "shell", "titled")
 
     def __init__(self, items: list[Item]) -> None:
         self.items = items
         self.shell = 0  # 2 behind a container that went, 1 behind 有 or 有没有, 0 behind content
         self.titled = False  # a quoted title stands earlier in the clause
+        self.has_content = False  # something in the clause has been kept
         self._look_ahead()
 
     def _look_ahead(self) -> None:
@@ -155,7 +158,8 @@ class _Stripper:
                 continue
             if closing and item.roles & CONTAINER and i and items[i - 1].roles & (_GENITIVE | _TIE):
                 container = True
-            if item.roles & _HOW or not item.roles & _ASKING:
+            joined = item.roles & CONTAINER and i and (items[i - 1].roles & _CONJUNCTION or items[i - 1].text == "、")
+            if item.roles & _HOW or not (item.roles & _ASKING or joined):
                 closing = False
 
     def run(self) -> None:
@@ -163,7 +167,7 @@ class _Stripper:
             roles = item.roles
             if item.is_gap:
                 if item.text in _CLAUSE_MARKS:
-                    self.shell, self.titled = 0, False
+                    self.shell, self.titled, self.has_content = 0, False, False
                 continue
             if roles & ~_SILENT and not roles & WHOLE:
                 item.rule = rule = self._rule(i, item)
@@ -171,7 +175,7 @@ class _Stripper:
                 rule = ""
                 self.titled |= item.kind == "name" and i > 0 and self.items[i - 1].text in "《〈"
             if not rule:
-                self.shell = 0
+                self.shell, self.has_content = 0, True
             elif rule == "container" or (rule == "locative" and self.shell):
                 self.shell = 2
             elif roles & _HAVING and not self.shell:
@@ -227,6 +231,8 @@ class _Stripper:
             return "trailing"
         if roles & _PARTICLE and not (self._left(i) is not _EDGE if roles & _ENCLITIC else self.closes[i]):
             return ""  # 吗丁啉, 吧: an enclitic opens no clause, a mood particle stands at its end
+        if roles & _PREPOSITION and not roles & (ALWAYS & ~_PREPOSITION) and self._right(i) is _EDGE:
+            return ""  # 怎么按: a preposition has something behind it
         if roles & ALWAYS and not (roles & _LIGHT_VERB and self._is_compound(i, item)):
             return next(rule for bit, rule in _RULE_OF.items() if roles & bit)
         return ""
@@ -248,9 +254,11 @@ class _Stripper:
         if left.rule == "relation" and left.roles & _TIE:  # 相关文档
             return True
         glued = self._is_plain(self._next(i))
-        if left.roles & _DETERMINER or (left.rule and left.roles & (_HAVING | _CHOOSING)):
+        chosen = left.roles & _CHOOSING and (self.shell or not self.has_content)  # but 开户要什么材料
+        if left.roles & (_DETERMINER | _HAVING) or (left.rule and chosen):
             # 这个知识库, 有没有笔记; but 有没有笔记软件
-            return bool(roles & _PLACE or not glued or self._does(i + 1))
+            lone = len(item.text) == 1 and glued  # 站姿, 库仑
+            return not lone and bool(roles & _PLACE or not glued or self._does(i + 1))
         if left.roles & _GENITIVE and closes:  # …的笔记有哪些
             return True
         if left is not _EDGE and not left.rule:
@@ -318,7 +326,7 @@ class _Stripper:
                 return False
         if self.shell == 2:
             return True
-        single = len(after.text) == 1 and self._is_plain(after)  # 写歌, 讲课: verb and object in one word
+        single = self._is_lone(i + 1)  # 写歌, 讲课: verb and object in one word
         if self.shell == 1:
             return not single
         if left is not _EDGE and not left.rule:  # 《…》第三册讲火山吗
@@ -326,6 +334,11 @@ class _Stripper:
         if after.roles & _GENITIVE:  # 上次记的…
             return True
         return left is _EDGE and self.closed_by_container[i] and not single  # 讲 Few 这款应用的笔记
+
+    def _is_lone(self, i: int) -> bool:
+        """Is item *i* a single character of content with no more of it behind?"""
+        item = self.items[i] if i < len(self.items) else _EDGE
+        return len(item.text) == 1 and self._is_plain(item) and not self._is_plain(self._next(i))
 
     def _is_suffix(self, i: int) -> bool:
         """类, 方面: glued to a topic, in front of 的 or of a container that closes the clause."""

@@ -11,39 +11,41 @@ from typing import Any
 import pytest
 
 from querykit.beats import Node, Persona
-from querykit.exchange import (
-    DEGRADATION,
+from querykit.cards import (
     Card,
-    Cards,
     CardWords,
     Contrast,
-    ExchangeError,
     Magnet,
-    Next,
-    NoUsableRow,
-    Outcome,
     ParsedCard,
-    Reason,
-    SearchRequest,
     Setup,
-    TypeRow,
-    TypeTable,
-    Unavailable,
-    ZeroHit,
     anchored,
     borrowed,
     build_card_labels,
-    degrade,
     load_card_labels,
     magnets,
     parse_card,
     parse_contrast,
     parse_setup,
-    read_body,
-    read_response,
     rescreen,
     same_structure,
     take,
+)
+from querykit.exchange import (
+    DEGRADATION,
+    Cards,
+    ExchangeError,
+    Next,
+    NoUsableRow,
+    Outcome,
+    Reason,
+    SearchRequest,
+    TypeRow,
+    TypeTable,
+    Unavailable,
+    ZeroHit,
+    degrade,
+    read_body,
+    read_response,
 )
 
 CASES = Path(__file__).parent / "cases"

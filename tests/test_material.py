@@ -9,12 +9,15 @@ from typing import Any
 import pytest
 
 from querykit.beats import Node, Persona
-from querykit.exchange import (
+from querykit.cards import (
     Card,
-    Cards,
     CardWords,
     Magnet,
     Material,
+    load_card_labels,
+)
+from querykit.exchange import (
+    Cards,
     Next,
     NoUsableRow,
     Outcome,
@@ -24,7 +27,6 @@ from querykit.exchange import (
     TypeTable,
     Unavailable,
     ZeroHit,
-    load_card_labels,
 )
 from querykit.material import Budget, Cost, Refused, Report, Skipped, Source, fetch_material
 

@@ -28,6 +28,9 @@ from typing import Any
 import pytest
 
 from querykit.beats import Node, Persona
+from querykit.cards import (
+    load_card_labels,
+)
 from querykit.engines import weknora
 from querykit.engines.weknora import BaseState, Endpoint, Launch, Probe, Tool, WeKnora, find_server
 from querykit.exchange import (
@@ -42,7 +45,6 @@ from querykit.exchange import (
     TypeTable,
     Unavailable,
     ZeroHit,
-    load_card_labels,
 )
 from querykit.material import Source, fetch_material
 

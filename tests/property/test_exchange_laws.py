@@ -11,6 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from querykit.beats import Node, Persona
+from querykit.cards import (
+    anchored,
+    borrowed,
+    load_card_labels,
+    parse_card,
+    parse_contrast,
+    parse_setup,
+    rescreen,
+    take,
+)
 from querykit.exchange import (
     Cards,
     ExchangeError,
@@ -18,16 +28,8 @@ from querykit.exchange import (
     SearchRequest,
     Unavailable,
     ZeroHit,
-    anchored,
-    borrowed,
     degrade,
-    load_card_labels,
-    parse_card,
-    parse_contrast,
-    parse_setup,
     read_response,
-    rescreen,
-    take,
 )
 
 SECRET = "sk-geheim-4711"
