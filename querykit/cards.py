@@ -165,6 +165,7 @@ _ARROW = r"[→⇒➔➜⟶]|[-－—–―─=＝]+[>＞]|[>＞]+"
 # The turn to what breaks: any dash, and arrows again, for cards that write A→被X打破→B.
 _TURN = regex.compile(rf"(?P<arrow>{_ARROW})|(?P<dash>[—―–─]+|[-－~～]+)")
 
+
 def parse_contrast(text: str, words: _Words | None = None) -> Contrast | None:
     """The gap written in *text*, or None. The first line that has one counts.
 
@@ -329,9 +330,9 @@ def parse_card(text: str, labels: CardWords | Mapping[str, Sequence[str]]) -> Pa
 
 
 def _own(labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    problems = [Problem("labels", key, f"is {w!r}; write a list of words") for key, w in labels.items() if not _is_words(w)]
-    if problems:
-        raise LexiconError(problems)
+    wrong = [(key, words) for key, words in labels.items() if not _is_words(words)]
+    if wrong:
+        raise LexiconError([Problem("labels", key, f"is {w!r}; write a list of words") for key, w in wrong])
     return _spellings(labels)
 
 

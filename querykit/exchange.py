@@ -263,10 +263,10 @@ def first_text(content: object) -> str:
 def read_body(body: object, match_count: int = MATCH_COUNT, *, received: int = 0) -> Outcome:
     """What the JSON inside the answer amounts to (the last three of the six steps).
 
-        >>> read_body({"success": True, "data": []})
-        ZeroHit(received=0)
-        >>> read_body({"success": True, "data": [{"content": "全文"}]})
-        NoUsableRow(skipped=1, received=0)
+    >>> read_body({"success": True, "data": []})
+    ZeroHit(received=0)
+    >>> read_body({"success": True, "data": [{"content": "全文"}]})
+    NoUsableRow(skipped=1, received=0)
     """
     if not isinstance(body, Mapping) or body.get("success") is not True or "data" not in body:
         return Unavailable(Reason.TOOL_ERROR, received)

@@ -1,8 +1,8 @@
 """From the nodes of a beat table to material: one node at a time, read and dropped, with what it cost.
 
-The shell around `querykit.exchange` and `querykit.cards`. It asks an engine only for nodes that have a type and no scene of their
-own, keeps nothing of a card but its `Material`, and follows the degradation table without a word to the
-reader; every turn it took stands in the result.
+The shell around `querykit.exchange` and `querykit.cards`. It asks an engine only for nodes that have a type
+and no scene of their own, keeps nothing of a card but its `Material`, and follows the degradation table
+without a word to the reader; every turn it took stands in the result.
 """
 
 from __future__ import annotations

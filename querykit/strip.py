@@ -257,7 +257,7 @@ class _Stripper:
         chosen = left.roles & _CHOOSING and (self.shell or not self.has_content)  # but 开户要什么材料
         if left.roles & (_DETERMINER | _HAVING) or (left.rule and chosen):
             # 这个知识库, 有没有笔记; but 有没有笔记软件
-            lone = len(item.text) == 1 and glued  # 站姿, 库仑
+            lone = glued and len(item.text) == 1 and not left.roles & _DETERMINER  # 有没有站姿
             return not lone and bool(roles & _PLACE or not glued or self._does(i + 1))
         if left.roles & _GENITIVE and closes:  # …的笔记有哪些
             return True
