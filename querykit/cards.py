@@ -499,11 +499,16 @@ def same_structure(card: ParsedCard, node: Node) -> bool:
 
 def _agreement(ours: str, theirs: str, words: _Words) -> bool | None:
     """Whether the texts share a kind; None where one of them names none."""
-    a, b = _kinds(ours, words), _kinds(theirs, words)
+    a, b = kinds_in(ours, words), kinds_in(theirs, words)
     return bool(a & b) if a and b else None
 
 
-def _kinds(text: str, words: _Words) -> frozenset[str]:
+def kinds_in(text: str, words: _Words) -> frozenset[str]:
+    """The kinds in *words*, a table like [gaps], of which *text* has a word.
+
+    >>> sorted(kinds_in("被当众考问的新手", load_card_labels().gaps))
+    ['slighted']
+    """
     folded = _fold(text)
     return frozenset(kind for kind, spelled in words.items() if any(word in folded for word in spelled))
 
@@ -549,7 +554,7 @@ def take(card: ParsedCard) -> Material | None:
         return None
     hide = _masker(card)
     gap = Contrast(hide(card.contrast.expected), hide(card.contrast.breaker), hide(card.contrast.result))
-    technique = card.technique or "、".join(sorted(_kinds(card.contrast.breaker, card.words.breaks)))
+    technique = card.technique or "、".join(sorted(kinds_in(card.contrast.breaker, card.words.breaks)))
     return Material(gap, hide(technique) or None, card.setup, hide(card.camera) if card.camera else None)
 
 
