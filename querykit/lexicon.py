@@ -7,12 +7,13 @@ under ``lexicons/`` only group the lists by what they are for. `load_lexicon` is
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from querykit.text import fold
+
+if TYPE_CHECKING:  # importing it costs as much as reading the lists
+    from pathlib import Path
 
 
 class Role(str, Enum):
@@ -122,8 +123,7 @@ class LexiconError(QuerykitError):
         super().__init__("; ".join(map(str, problems)))
 
 
-@dataclass(frozen=True, slots=True)
-class Lexicon:
+class Lexicon(NamedTuple):
     """The word lists, folded and ready for matching.
 
     *words* has the roles of each word, *aliases* the groups of names that mean one thing, *index_pages*
@@ -137,12 +137,12 @@ class Lexicon:
     aliases: tuple[tuple[str, ...], ...] = ()
     index_pages: tuple[str, ...] = ()
     browse_names: tuple[str, ...] = ()
-    splits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    bits: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
-    prefixes: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
-    shields: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
-    genitive: tuple[str, ...] = field(default=(), compare=False, repr=False)
-    synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
+    splits: Mapping[str, tuple[str, ...]] = {}
+    bits: Mapping[str, int] = {}
+    prefixes: frozenset[str] = frozenset()
+    shields: Mapping[str, int] = {}
+    genitive: tuple[str, ...] = ()
+    synonyms: Mapping[str, tuple[str, ...]] = {}
 
     def roles(self, word: str) -> frozenset[Role]:
         """The roles of *word*, empty when it is on no list.
@@ -195,6 +195,8 @@ class Lexicon:
 
 def lexicon_folder() -> Path:
     """Where the shipped word lists are: inside an installed package, beside it in a checkout."""
+    from pathlib import Path
+
     inside = Path(__file__).parent / "lexicons"
     return inside if inside.is_dir() else Path(__file__).parent.parent / "lexicons"
 
@@ -319,10 +321,10 @@ def _check_list(file: str, key: str, values: Any) -> list[Problem]:
             problems.append(Problem(file, key, f"{value!r} is no text: put it in quotes"))
         elif not value.strip():
             problems.append(Problem(file, key, f"{value!r} is blank: remove it"))
-        elif fold(value) in seen:
+        elif value in seen:
             problems.append(Problem(file, key, f"{value!r} stands twice: remove one"))
         else:
-            seen.add(fold(value))
+            seen.add(value)
     return problems
 
 

@@ -7,7 +7,6 @@ asked the combined query. A plan holds both.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from querykit.lexicon import Lexicon
@@ -36,8 +35,7 @@ class Part(NamedTuple):
     weight: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """A query for an engine: *text* as typed, for engines that take text; *parts* for those that rank terms."""
 
     text: str
@@ -48,8 +46,7 @@ class Query:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class QueryPlan:
+class QueryPlan(NamedTuple):
     """What to ask, strongest first, and what was left out or added on the way.
 
     *queries* has a query per term, never the sentence; *combined* all terms in one; *last_resort* is the

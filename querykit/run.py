@@ -7,8 +7,7 @@ it over. It keeps no state: engine and lexicon come in as arguments, so that sev
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from querykit.engines.base import CountsDocuments, EngineError, KnowsWords, Searches
 from querykit.lexicon import Lexicon
@@ -30,8 +29,7 @@ _DEPTH = 8
 _MOST_SPELLED = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """Six sources and everything that led to them.
 
     *stats* is None where nobody counted. *failed* names the queries that the engine could not answer, with the
@@ -179,8 +177,8 @@ def _with_line(stats: CorpusStats, engine: object, line: float | None) -> Corpus
     """The line of the call, else the one kept with the corpus, else the default."""
     own_line = getattr(engine, "line", None)
     if line is not None:
-        return replace(stats, line=line, line_from="argument")
-    return stats if own_line is None else replace(stats, line=own_line, line_from="corpus")
+        return stats.with_line(line, "argument")
+    return stats if own_line is None else stats.with_line(own_line, "corpus")
 
 
 def _suggest(

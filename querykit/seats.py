@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from math import log
 from typing import NamedTuple
@@ -15,8 +14,7 @@ from querykit.plan import Query
 DEFAULT_SEATS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A document that a query found: its name and title, the engine's score, the terms it holds (by key)."""
 
     doc: str
@@ -32,8 +30,7 @@ class Result(NamedTuple):
     hits: tuple[Hit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Seat:
+class Seat(NamedTuple):
     """A source: the document, the query that seated it, and why it sits where it does."""
 
     doc: str

@@ -9,7 +9,6 @@ chunks, or climbs down the ladder when nothing is.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
@@ -54,8 +53,7 @@ class Removed(NamedTuple):
     rule: str
 
 
-@dataclass(frozen=True, slots=True)
-class Stripped:
+class Stripped(NamedTuple):
     """What is left of a question, what went, and what the rest stands on.
 
     Chunks, removed spans and the marks and blanks between them cover the typed question once.

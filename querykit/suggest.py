@@ -6,16 +6,15 @@ Nothing is replaced: a suggestion is searched beside the typed term, and says wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from querykit.lexicon import Lexicon
 from querykit.segment import is_word
 from querykit.terms import Term
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
+class Suggestion(NamedTuple):
     """Another way to say *key*: *name*, because it is an alias or a spelling that *df* documents hold."""
 
     key: str

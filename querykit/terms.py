@@ -9,8 +9,8 @@ neighbour.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 import regex
 
@@ -27,8 +27,7 @@ class Level(Enum):
     PIECE = "piece"  # of a word that was joined: stands in where the notes do not know the word
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """Something to look for: as typed, and as it is compared (*key*, folded, lower case).
 
     *chunk* is the place of its chunk in the question; *word* the key of the joined word a piece belongs to.

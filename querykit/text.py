@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
@@ -23,8 +22,7 @@ class Span(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """A question as typed (*raw*) and as the rules read it (*text*).
 
     *offsets* has the typed span of each character of *text*; it is empty when nothing moved,
@@ -43,24 +41,36 @@ class Question:
 
 
 # Marks that a browser, an input method or a word processor leaves inside words and that no reader sees:
-# format characters (zero width space, joiners, bidi marks) and variation selectors.
-_INVISIBLE = regex.compile(r"[\p{Cf}\uFE00-\uFE0F\U000E0100-\U000E01EF]")
-
-# What can make NFKC change the length or what must become a blank; a text without any of these, and
-# whose one-to-one folding below is already NFKC, needs no offsets.
-_MOVES = regex.compile(r"[\p{Cf}\uFE00-\uFE0F\U000E0100-\U000E01EF]|\p{Han} \p{Han} \p{Han}")
+# format characters (zero width space, joiners, bidi marks) and variation selectors. A text without any of
+# these, and whose one-to-one folding below is already NFKC, needs no offsets. Beyond the BMP it is looked at
+# closely, whatever it holds.
+_INVISIBLE = frozenset(
+    map(
+        chr,
+        (
+            0xAD,
+            *range(0x600, 0x606),
+            0x61C,
+            0x6DD,
+            0x70F,
+            *range(0x890, 0x892),
+            0x8E2,
+            0x180E,
+            *range(0x200B, 0x2010),
+            *range(0x202A, 0x202F),
+            *range(0x2060, 0x2070),
+            *range(0xFE00, 0xFE10),
+            0xFEFF,
+            *range(0xFFF9, 0xFFFC),
+        ),
+    )
+)
 
 # Full-width ASCII and the ideographic space fold one to one; so do controls, line ends and lone surrogates,
 # which no segmenter and no encoder accepts.
 _ONE_TO_ONE: dict[int, str] = {c: chr(c - 0xFEE0) for c in range(0xFF01, 0xFF5F)}
 _ONE_TO_ONE |= dict.fromkeys([*range(0x20), *range(0x7F, 0xA1), *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F], " ")
 _ONE_TO_ONE |= {0x205F: " ", 0x3000: " "} | dict.fromkeys(range(0xD800, 0xE000), "\N{REPLACEMENT CHARACTER}")
-
-# 可 乐 鸡 翅: single characters set apart by blanks are one run that somebody spaced out. Three or more,
-# since two (吉 他) may well be two words of one character.
-_SPACED_OUT = regex.compile(r"(?<!\p{Han})\p{Han}(?: \p{Han}){2,}(?!\p{Han})")
-
-_CLUSTER = regex.compile(r"\X", regex.DOTALL)
 
 
 def normalize(raw: str) -> Question:
@@ -78,11 +88,7 @@ def normalize(raw: str) -> Question:
     >>> normalize("范仲淹的詞").text
     '范仲淹的词'
     """
-    text = raw.translate(_ONE_TO_ONE)
-    offsets: tuple[Span, ...] = ()
-    if not text.isascii() and (_MOVES.search(text) or not unicodedata.is_normalized("NFKC", text)):
-        text, offsets = _fold_clusters(text)
-    return Question(raw, simplify(text), offsets)
+    return Question(raw, *_fold(raw))
 
 
 def fold(text: str) -> str:
@@ -91,7 +97,22 @@ def fold(text: str) -> str:
     >>> fold("ＭｉｄJourney　筆記")
     'midjourney 笔记'
     """
-    return normalize(text).text.lower()
+    return _fold(text)[0].lower()
+
+
+def _fold(raw: str) -> tuple[str, tuple[Span, ...]]:
+    text = raw.translate(_ONE_TO_ONE)
+    if text.isascii():
+        return text, ()
+    offsets: tuple[Span, ...] = ()
+    if (
+        not _INVISIBLE.isdisjoint(text)
+        or max(text) > "\uffff"
+        or not unicodedata.is_normalized("NFKC", text)
+        or (" " in text and _spaced_out().search(text))
+    ):
+        text, offsets = _fold_clusters(text)
+    return simplify(text), offsets
 
 
 def simplify(text: str) -> str:
@@ -125,13 +146,29 @@ def _simplify_one(char: str) -> str:
     return simple if len(simple) == 1 else char
 
 
+@cache
+def _spaced_out() -> regex.Pattern[str]:
+    """可 乐 鸡 翅: single characters set apart by blanks are one run that somebody spaced out.
+
+    Three or more, since two (吉 他) may well be two words of one character.
+    """
+    return regex.compile(r"(?<!\p{Han})\p{Han}(?: \p{Han}){2,}(?!\p{Han})")
+
+
+@cache
+def _clusters() -> tuple[regex.Pattern[str], regex.Pattern[str]]:
+    """A base with its combining marks; and what no reader sees, inside and beyond the BMP."""
+    return regex.compile(r"\X", regex.DOTALL), regex.compile(r"[\p{Cf}\uFE00-\uFE0F\U000E0100-\U000E01EF]")
+
+
 def _fold_clusters(text: str) -> tuple[str, tuple[Span, ...]]:
     """NFKC, cluster by cluster: a base and its combining marks fold together (サ + ゛, ¾, ㎝)."""
     out: list[str] = []
     spans: list[Span] = []
-    for match in _CLUSTER.finditer(text):
+    cluster, invisible = _clusters()
+    for match in cluster.finditer(text):
         start, end = match.span()
-        folded = unicodedata.normalize("NFKC", _INVISIBLE.sub("", match.group())).translate(_ONE_TO_ONE)
+        folded = unicodedata.normalize("NFKC", invisible.sub("", match.group())).translate(_ONE_TO_ONE)
         out.append(folded)
         spans += [Span(start, end)] * len(folded)
     return _close_up("".join(out), spans)
@@ -140,7 +177,7 @@ def _fold_clusters(text: str) -> tuple[str, tuple[Span, ...]]:
 def _close_up(text: str, spans: list[Span]) -> tuple[str, tuple[Span, ...]]:
     """Take the blanks out of spaced-out characters."""
     keep = [True] * len(text)
-    for match in _SPACED_OUT.finditer(text):
+    for match in _spaced_out().finditer(text):
         for i in range(match.start() + 1, match.end(), 2):
             keep[i] = False
     return (

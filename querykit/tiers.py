@@ -7,9 +7,8 @@ documents apart; its length does not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from querykit.lexicon import QuerykitError
 from querykit.terms import Term
@@ -42,23 +41,34 @@ class Tier(Enum):
     ABSENT = "absent"
 
 
-@dataclass(frozen=True, slots=True)
 class CorpusStats:
-    """What one engine counted in one corpus.
+    """What one engine counted in one corpus; a value, not to be changed.
 
     *df* has, by key, the documents the engine finds for a term; *phrase_df* those that hold it as it stands.
     A term with df 0 is absent from the corpus; a term missing from *df* was not asked. *line* is the hit rate
-    above which a term is common, *source* says who counted.
+    above which a term is common and *line_from* who chose it; *source* says who counted.
     """
 
-    n_docs: int
-    df: Mapping[str, int] = field(default_factory=dict)
-    phrase_df: Mapping[str, int] = field(default_factory=dict)
-    line: float = DEFAULT_LINE
-    source: str = ""
-    line_from: str = "default"
+    __slots__ = ("df", "line", "line_from", "n_docs", "phrase_df", "source")
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        n_docs: int,
+        df: Mapping[str, int] | None = None,
+        phrase_df: Mapping[str, int] | None = None,
+        line: float = DEFAULT_LINE,
+        source: str = "",
+        line_from: str = "default",
+    ) -> None:
+        self.n_docs = n_docs
+        self.df: Mapping[str, int] = {} if df is None else df
+        self.phrase_df: Mapping[str, int] = {} if phrase_df is None else phrase_df
+        self.line = line
+        self.source = source
+        self.line_from = line_from
+        self._check()
+
+    def _check(self) -> None:
         if self.n_docs < 0:
             raise StatsError(f"n_docs is {self.n_docs!r}: count the documents, 0 or more")
         if not 0 < self.line <= 1:
@@ -67,6 +77,18 @@ class CorpusStats:
             for key, count in counts.items():
                 if not 0 <= count <= self.n_docs:
                     raise StatsError(f"{key!r} is in {count!r} of {self.n_docs} documents: count again")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CorpusStats) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"CorpusStats({', '.join(f'{key}={value!r}' for key, value in self.to_dict().items())})"
+
+    def with_line(self, line: float, line_from: str) -> CorpusStats:
+        """The same counts under a *line* that somebody (*line_from*) chose."""
+        return CorpusStats(self.n_docs, self.df, self.phrase_df, line, self.source, line_from)
 
     def rate(self, key: str) -> float | None:
         """The hit rate of *key*, or None when it was not asked or there are no documents.
@@ -125,8 +147,7 @@ def _sum(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
     return {key: a[key] + b[key] for key in a if key in b}
 
 
-@dataclass(frozen=True, slots=True)
-class RatedTerm:
+class RatedTerm(NamedTuple):
     """A term with its tier, its counts and its hit rate (None where nobody counted)."""
 
     term: Term
