@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar, TypeAlias
@@ -149,6 +149,68 @@ class TypeTable:
     def _by_method(self, method: str) -> TypeRow | None:
         named = [(len(name), row) for row in self.rows for name in row.methods if name and name in method]
         return max(named, key=lambda pair: pair[0])[1] if named else None
+
+
+def build_types(tables: object, file: str = "types", base: str | None = None) -> TypeTable:
+    """The table in *tables*: ``types``, each with base, labels, guidance and methods, and a ``default_type``.
+
+    *base*, where given, takes the place of every row's own. Raises `ExchangeError` with what is wrong.
+
+        >>> build_types({"types": {"反差打脸": {"base": "事件卡库", "methods": ["专业细节"]}}}).rows[0].base
+        '事件卡库'
+        >>> build_types({"types": {"反差打脸": {"labels": ["打脸"]}}})
+        Traceback (most recent call last):
+        querykit.exchange.ExchangeError: types: types.反差打脸 has no base; write base = "name or id"
+    """
+    problems = list(_type_problems(tables, base))
+    if problems or not isinstance(tables, Mapping):
+        rest = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise ExchangeError(f"{file}: {problems[0]}{rest}")
+    rows = tuple(
+        TypeRow(
+            name,
+            base or row["base"],
+            tuple(row.get("labels", ())),
+            row.get("guidance", ""),
+            tuple(row.get("methods", ())),
+        )
+        for name, row in tables["types"].items()
+    )
+    return TypeTable(rows, tables.get("default_type", ""))
+
+
+_TYPE_KEYS: Mapping[str, type] = {"base": str, "labels": list, "guidance": str, "methods": list}
+
+
+def _type_problems(tables: object, base: str | None) -> Iterator[str]:
+    types = tables.get("types") if isinstance(tables, Mapping) else None
+    if not isinstance(tables, Mapping) or not isinstance(types, Mapping) or not types:
+        yield "has no types; write a table [types.NAME] with base, labels, guidance, methods"
+        return
+    for key in tables.keys() - {"types", "default_type"}:
+        yield f"has an unknown key {key!r}; it takes types, default_type"
+    default = tables.get("default_type", "")
+    if default != "" and default not in types:
+        yield f"default_type is {default!r}; name one of {', '.join(types)}"
+    for name, row in types.items():
+        if not isinstance(row, Mapping):
+            yield f"types.{name} is {row!r}; write a table with {', '.join(_TYPE_KEYS)}"
+            continue
+        for key, value in row.items():
+            if key not in _TYPE_KEYS:
+                yield f"types.{name} has an unknown key {key!r}; it takes {', '.join(_TYPE_KEYS)}"
+            elif not _is_a(value, _TYPE_KEYS[key]):
+                wanted = "text in quotes" if _TYPE_KEYS[key] is str else "a list of texts"
+                yield f"types.{name}.{key} is {value!r}; write {wanted}"
+        if base is None and not str(row.get("base", "")).strip():
+            yield f'types.{name} has no base; write base = "name or id"'
+
+
+def _is_a(value: object, kind: type) -> bool:
+    """Text, or a list of texts that are not blank."""
+    if kind is str or not isinstance(value, list):
+        return isinstance(value, kind)
+    return all(isinstance(item, str) and item.strip() for item in value)
 
 
 # --- from an answer to an outcome --------------------------------------------------------------------------

@@ -129,7 +129,7 @@ class Lexicon(NamedTuple):
     *words* has the roles of each word, *aliases* the groups of names that mean one thing, *index_pages*
     the file-name patterns of index pages, *browse_names* what their titles say, *splits* the parts of words that
     the dictionary glues. Two lexicons with the same words are equal; the rest is made from these for matching:
-    the roles of a word as bits, what longer words begin with, and by first character the length of the longest
+    the roles of a word as bits, what longer words begin with, and by its first two characters the length of the longest
     name that stays whole wherever it stands.
     """
 
@@ -373,10 +373,11 @@ def is_shield(word: str, roles: Collection[Role]) -> bool:
 
 
 def _shields(words: Mapping[str, Collection[Role]]) -> dict[str, int]:
+    """By their first two characters, the length of the longest such name; one of a single character cuts nothing."""
     longest: dict[str, int] = {}
     for word, roles in words.items():
-        if is_shield(word, roles):
-            longest[word[0]] = max(longest.get(word[0], 0), len(word))
+        if len(word) > 1 and is_shield(word, roles):
+            longest[word[:2]] = max(longest.get(word[:2], 0), len(word))
     return longest
 
 

@@ -13,6 +13,7 @@ from querykit.lexicon import Lexicon
 from querykit.strip import Basis, Stripped, unstripped
 from querykit.suggest import Suggestion, aliases
 from querykit.terms import Level, Term
+from querykit.text import Span
 from querykit.tiers import RatedTerm, Tier
 
 # A back end dies of a hundred words and nobody asks so many; the most telling stay, the rest is named.
@@ -129,6 +130,8 @@ def _chosen(rated: Sequence[RatedTerm]) -> list[RatedTerm]:
     by_chunk: dict[int, list[RatedTerm]] = {}
     for r in rated:
         by_chunk.setdefault(r.term.chunk, []).append(r)
+    if len(by_chunk) == len(rated):
+        return list(rated)
     chosen: list[RatedTerm] = []
     for _, group in sorted(by_chunk.items()):
         whole = next(r for r in group if r.term.level is Level.CHUNK)
@@ -147,17 +150,18 @@ def _chosen(rated: Sequence[RatedTerm]) -> list[RatedTerm]:
 def _distinct(rated: Iterable[RatedTerm]) -> list[RatedTerm]:
     """Each term once, as it was typed first."""
     first: dict[str, RatedTerm] = {}
-    for r in sorted(rated, key=lambda r: r.term.span):
+    for r in sorted(rated, key=_place):
         first.setdefault(r.term.key, r)
     return list(first.values())
 
 
-_RANK = {tier: i for i, tier in enumerate(Tier)}
+def _place(r: RatedTerm) -> Span:
+    return r.term.span
 
 
 def _strength(r: RatedTerm) -> tuple[int, int, int]:
     """Tier, then fewer hits, then the order of the question."""
-    return _RANK[r.tier], r.df or 0, r.term.span.start
+    return r.tier.rank, r.df or 0, r.term.span.start
 
 
 def _bounded(rated: list[RatedTerm], most: int) -> tuple[list[RatedTerm], list[RatedTerm]]:
@@ -172,6 +176,8 @@ def _bounded(rated: list[RatedTerm], most: int) -> tuple[list[RatedTerm], list[R
 
 
 def _names(term: Term, lexicon: Lexicon, known: Mapping[str, Suggestion]) -> tuple[str, ...]:
+    if term.key not in lexicon.synonyms and term.key not in known:
+        return (term.key,)
     names = [term.key, *aliases(term.key, lexicon)]
     if term.key in known:
         spelled = known[term.key].name
@@ -193,7 +199,7 @@ def _combined(
     lone = {r.term.chunk for r in rated} - {r.term.chunk for r in rated if r.term.level is Level.WORD}
     absent = {r.term.key for r in rated if r.tier is Tier.ABSENT and r.term.key not in known}
     ordered = _bounded(sorted(rated, key=_strength), 2 * most)[0]
-    for r in sorted(ordered, key=lambda r: r.term.span):
+    for r in sorted(ordered, key=_place):
         term = r.term
         names = _names(term, lexicon, known)
         weight = SOFT_WEIGHT if term.is_soft else 1.0

@@ -150,17 +150,17 @@ def _read_plain(text: str, low: str, start: int, stop: int, lexicon: Lexicon, it
 
 def _names(low: str, start: int, stop: int, lexicon: Lexicon) -> Iterator[tuple[int, int]]:
     """Names that stay whole wherever they stand, longest first; never the inside of a Latin run."""
-    at, shields, words = start, lexicon.shields, lexicon.words
-    while at < stop:
-        longest = shields.get(low[at])
-        if longest is not None and not _inside_latin(low, at):
-            for end in range(min(at + longest, stop), at, -1):
-                word = low[at:end]
-                if word in words and is_shield(word, words[word]) and not _inside_latin(low, end):
-                    yield at, end
-                    at = end - 1
-                    break
-        at += 1
+    shields, words, taken = lexicon.shields, lexicon.words, start
+    for at in range(start, stop - 1):
+        longest = shields.get(low[at : at + 2])
+        if longest is None or at < taken or _inside_latin(low, at):
+            continue
+        for end in range(min(at + longest, stop), at + 1, -1):
+            word = low[at:end]
+            if word in words and is_shield(word, words[word]) and not _inside_latin(low, end):
+                yield at, end
+                taken = end
+                break
 
 
 def _inside_latin(low: str, at: int) -> bool:

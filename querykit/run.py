@@ -16,7 +16,7 @@ from querykit.seats import DEFAULT_SEATS, Coverage, Hit, Result, Seat, allocate,
 from querykit.segment import load_segmenter
 from querykit.strip import Basis, Stripped, strip
 from querykit.suggest import Suggestion, aliases, homophones, nearest_han, nearest_latin, questionable
-from querykit.terms import Level, Term, terms
+from querykit.terms import Level, Term, chunk_terms, terms
 from querykit.text import fold, normalize
 from querykit.tiers import CorpusStats, RatedTerm, Tier, tier
 
@@ -69,6 +69,9 @@ def rewrite(
     ['Midjourney']
     """
     stripped = strip(normalize(question), lexicon)
+    if engine is None:
+        rated = tier(chunk_terms(stripped))
+        return stripped, rated, plan(stripped, rated, lexicon)
     found = terms(stripped)
     stats = _count(engine, found, line)
     suggestions = _suggest(engine, found, stats, lexicon)

@@ -8,8 +8,8 @@ chunks, or climbs down the ladder when nothing is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import Enum
+from functools import cache
 from typing import NamedTuple
 
 from querykit.lexicon import Lexicon, Role
@@ -99,7 +99,7 @@ def unstripped(question: Question, lexicon: Lexicon) -> Stripped:
     >>> [c.text for c in unstripped(normalize("库里有没有讲 Suno 的笔记"), zh).chunks]
     ['库里有没有讲', 'Suno', '的笔记']
     """
-    return Stripped(question, tuple(_chunks(question, read(question.text, lexicon))), (), Basis.UNSTRIPPED)
+    return Stripped(question, _chunks(question, read(question.text, lexicon)), (), Basis.UNSTRIPPED)
 
 
 # ---------------------------------------------------------------- deciding
@@ -122,7 +122,19 @@ _SILENT = WHOLE | GRAMMAR
 
 _CLAUSE_MARKS = frozenset(",，。.!！?？;；:：…~\n")
 _QUOTES = frozenset("《》〈〉「」『』“”\"")
-_RULE_OF = {role.bit: role.value for role in ALWAYS_ROLES}
+# Roles whose words go, or not, by what stands around them; all others go wherever they are.
+_READ_IN_PLACE = (
+    CONTAINER
+    | bits(Role.VERB, Role.SUFFIX, Role.RELATION, Role.TIE, Role.LOCATIVE, Role.DETERMINER, Role.ENGLISH)
+    | bits(Role.TRAILING, Role.PARTICLE, Role.PREPOSITION, Role.LIGHT_VERB)
+)
+
+
+@cache
+def _rule_of(roles: int) -> str:
+    """The name of the rule that takes a word of these *roles* wherever it stands, if any does."""
+    return next((role.value for role in ALWAYS_ROLES if roles & role.bit), "")
+
 
 # Where the clause begins: looked at like an item, it has no roles and no rule.
 _EDGE = Item(0, 0, "", "mark")
@@ -182,6 +194,8 @@ class _Stripper:
     # -- neighbours, over blanks and quotes; the edge where the clause begins or ends
 
     def _left(self, i: int) -> Item:
+        if i and not self.items[i - 1].is_gap:
+            return self.items[i - 1]
         for j in range(i - 1, -1, -1):
             item = self.items[j]
             if not item.is_gap:
@@ -191,6 +205,8 @@ class _Stripper:
         return _EDGE
 
     def _right(self, i: int) -> Item:
+        if i + 1 < len(self.items) and not self.items[i + 1].is_gap:
+            return self.items[i + 1]
         for j in range(i + 1, len(self.items)):
             item = self.items[j]
             if not item.is_gap:
@@ -209,6 +225,8 @@ class _Stripper:
         roles = item.roles
         if i and not roles & _PARTICLE and self.items[i - 1].roles & _NEGATOR and self.items[i - 1].is_content:
             return ""  # 不对, 没用: the negation stays with its verb
+        if not roles & _READ_IN_PLACE:
+            return _rule_of(roles)
         if roles & CONTAINER and self._is_container(i, item):
             return "container"
         if roles & _VERB and self._is_container_verb(i, item):
@@ -232,7 +250,7 @@ class _Stripper:
         if roles & _PREPOSITION and not roles & (ALWAYS & ~_PREPOSITION) and self._right(i) is _EDGE:
             return ""  # 怎么按: a preposition has something behind it
         if roles & ALWAYS and not (roles & _LIGHT_VERB and self._is_compound(i, item)):
-            return next(rule for bit, rule in _RULE_OF.items() if roles & bit)
+            return _rule_of(roles)
         return ""
 
     def _is_container(self, i: int, item: Item) -> bool:
@@ -377,21 +395,25 @@ _EMPTY_TALK = frozenset(
 
 def _rest(question: Question, items: list[Item]) -> Stripped:
     """The chunks of what still stands, or the next step of the ladder."""
-    content = [item for item in items if item.is_content]
-    if content and all(item.roles & _BROWSE for item in content) and any(item.rule for item in items):
+    content = [item for item in items if not item.rule and not item.is_gap]
+    basis = Basis.STRIPPED
+    if not content:
+        basis = _emptied(items)
+    elif content[0].roles & _BROWSE and len(content) < len(items) and _only_browses(content, items):
         for item in content:
             item.rule = "browse"
-        return Stripped(question, (), tuple(_removed(question, items)), Basis.BROWSE)
-    if not content:
-        basis = _emptied(question, items)
-        chunks = tuple(_chunks(question, items)) if basis is Basis.UNSTRIPPED else ()
-        return Stripped(question, chunks, tuple(_removed(question, items)), basis)
-    chunks = tuple(_chunks(question, items))
-    basis = Basis.TOOL_NAMES if all(chunk.is_name for chunk in chunks) else Basis.STRIPPED
-    return Stripped(question, chunks, tuple(_removed(question, items)), basis)
+        basis = Basis.BROWSE
+    chunks = () if basis in (Basis.BROWSE, Basis.NOTHING) else _chunks(question, items)
+    if basis is Basis.STRIPPED and all([chunk.is_name for chunk in chunks]):
+        basis = Basis.TOOL_NAMES
+    return Stripped(question, chunks, _removed(question, items), basis)
 
 
-def _emptied(question: Question, items: list[Item]) -> Basis:
+def _only_browses(content: list[Item], items: list[Item]) -> bool:
+    return all(item.roles & _BROWSE for item in content) and any(item.rule for item in items)
+
+
+def _emptied(items: list[Item]) -> Basis:
     """Down the ladder: what an emptied question stands on; UNSTRIPPED puts items back."""
     rules = {item.rule for item in items if item.rule}
     if not rules or "smalltalk" in rules:
@@ -411,56 +433,65 @@ def _emptied(question: Question, items: list[Item]) -> Basis:
     return Basis.UNSTRIPPED
 
 
-def _removed(question: Question, items: list[Item]) -> Iterator[Removed]:
-    for item in items:
-        if item.rule:
-            span = question.typed(item.start, item.end)
-            yield Removed(span, question.raw[span.start : span.end], item.rule)
+def _removed(question: Question, items: list[Item]) -> tuple[Removed, ...]:
+    raw = question.raw
+    if not question.offsets:
+        return tuple(
+            [Removed(Span(i.start, i.end), raw[i.start : i.end], i.rule) for i in items if i.rule]
+        )
+    spans = [(question.typed(i.start, i.end), i.rule) for i in items if i.rule]
+    return tuple([Removed(span, raw[span.start : span.end], rule) for span, rule in spans])
 
 
-def _chunks(question: Question, items: list[Item]) -> Iterator[Chunk]:
+def _chunks(question: Question, items: list[Item]) -> tuple[Chunk, ...]:
+    chunks: list[Chunk] = []
     run: list[Item] = []
     for i, item in enumerate(items):
-        if item.kind == "space" and run and _spans_blank(run[-1], items, i):
+        if item.rule or item.is_gap:
+            if run and not (item.kind == "space" and _spans_blank(run[-1], items, i)):
+                chunks.append(_chunk(question, run))
+                run = []
             continue
-        if run and not (item.is_content and _joins(run[-1], item)):
-            yield _chunk(question, run)
+        if run and not _joins(run[-1], item):
+            chunks.append(_chunk(question, run))
             run = []
-        if item.is_content:
-            run.append(item)
+        run.append(item)
     if run:
-        yield _chunk(question, run)
+        chunks.append(_chunk(question, run))
+    return tuple(chunks)
 
 
 def _spans_blank(last: Item, items: list[Item], i: int) -> bool:
     """Latin words in a row are one name (Claude Code, niji 7, Seedance 2.5)."""
-    after = items[i + 1] if i + 1 < len(items) else None
-    return last.kind == "latin" and after is not None and after.kind == "latin" and after.is_content
+    after = items[i + 1] if i + 1 < len(items) else _EDGE
+    return last.kind == "latin" and after.kind == "latin" and not after.rule
 
 
 def _joins(left: Item, right: Item) -> bool:
     """Neighbours of one script are one chunk; a number or a lone letter joins the Han beside it."""
-    latin = (left.kind == "latin", right.kind == "latin")
-    if all(latin):
+    before, behind = left.kind == "latin", right.kind == "latin"
+    if before and behind:
         return True
     if left.end != right.start:
         return False
-    if any(latin):
-        word = left if latin[0] else right
-        return word.text.isdigit() or (len(word.text) == 1 and latin[0])
+    if before or behind:
+        word = left if before else right
+        return word.text.isdigit() or (before and len(word.text) == 1)
     return True
 
 
 def _chunk(question: Question, run: list[Item]) -> Chunk:
     start, end = run[0].start, run[-1].end
-    span = question.typed(start, end)
+    span = Span(start, end) if not question.offsets else question.typed(start, end)
     words: list[Word] = []
+    is_name = True
     for item in run:
-        soft = bool(item.roles & _SOFT)
+        soft = item.roles & _SOFT != 0
+        is_name = is_name and (item.kind == "latin" or item.roles & _NAME != 0)
         at = item.start
-        for stop in (item.end,) if soft else (*item.words, item.end):
-            words.append(Word(at - start, stop - start, soft))
-            at = stop
-    is_name = all(item.kind == "latin" or item.roles & _NAME for item in run)
-    text = question.raw[span.start : span.end]
-    return Chunk(span, text, question.text[start:end], is_name, tuple(words))
+        if item.words and not soft:
+            for stop in item.words:
+                words.append(Word(at - start, stop - start))
+                at = stop
+        words.append(Word(at - start, item.end - start, soft))
+    return Chunk(span, question.raw[span.start : span.end], question.text[start:end], is_name, tuple(words))

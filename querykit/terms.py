@@ -50,6 +50,16 @@ _VERSION = regex.compile(r"v?\d+(?:\.\d+)*")
 _LONGEST_JOINED = 4
 
 
+def chunk_terms(stripped: Stripped) -> tuple[Term, ...]:
+    """Return the chunks of *stripped* as terms: all that a plan without counts can use."""
+    return tuple([_chunk_term(i, chunk, chunk.words) for i, chunk in enumerate(stripped.chunks)])
+
+
+def _chunk_term(index: int, chunk: Chunk, words: tuple[Word, ...]) -> Term:
+    soft = bool(words) and all([word.is_soft for word in words])
+    return Term(chunk.text, chunk.folded.lower(), chunk.span, Level.CHUNK, index, soft, chunk.is_name)
+
+
 def terms(stripped: Stripped, split: Callable[[str], list[str]] | None = None) -> tuple[Term, ...]:
     """Return the terms of *stripped*: every chunk, followed by the words inside it.
 
@@ -69,8 +79,7 @@ def _of_chunk(
     stripped: Stripped, index: int, chunk: Chunk, split: Callable[[str], list[str]] | None
 ) -> Iterator[Term]:
     words = chunk.words if split is None else tuple(_split(chunk.folded, split))
-    soft = bool(words) and all(word.is_soft for word in words)
-    yield Term(chunk.text, chunk.folded.lower(), chunk.span, Level.CHUNK, index, soft, chunk.is_name)
+    yield _chunk_term(index, chunk, words)
     if len(words) < 2:
         return
     start = _folded_start(stripped, chunk)

@@ -40,6 +40,11 @@ class Tier(Enum):
     CHANCE = "chance"
     ABSENT = "absent"
 
+    rank: int
+
+    def __init__(self, _value: str) -> None:
+        self.rank = len(type(self).__members__)
+
 
 class CorpusStats:
     """What one engine counted in one corpus; a value, not to be changed.
@@ -157,9 +162,6 @@ class RatedTerm(NamedTuple):
     rate: float | None = None
 
 
-_ORDER = {tier: i for i, tier in enumerate(Tier)}
-
-
 def tier(terms: Iterable[Term], stats: CorpusStats | None = None) -> tuple[RatedTerm, ...]:
     """Return *terms* rated, the most telling tier first; nothing is dropped.
 
@@ -179,13 +181,16 @@ def tier(terms: Iterable[Term], stats: CorpusStats | None = None) -> tuple[Rated
     >>> [(r.term.text, r.tier.value) for r in tier(ask[:1], CorpusStats(9, {"suno": 9}))]
     [('Suno', 'unrated')]
     """
+    if stats is None:
+        unrated = [RatedTerm(term, Tier.SOFT if term.is_soft else Tier.UNRATED) for term in terms]
+        return tuple(sorted(unrated, key=lambda r: r.tier.rank))
     rated = [_rate(term, stats) for term in terms]
-    return tuple(sorted(rated, key=lambda r: (_ORDER[r.tier], (r.df or 0) if r.tier is Tier.COMMON else 0)))
+    return tuple(sorted(rated, key=lambda r: (r.tier.rank, (r.df or 0) if r.tier is Tier.COMMON else 0)))
 
 
-def _rate(term: Term, stats: CorpusStats | None) -> RatedTerm:
-    df = None if stats is None else stats.df.get(term.key)
-    if stats is None or df is None:
+def _rate(term: Term, stats: CorpusStats) -> RatedTerm:
+    df = stats.df.get(term.key)
+    if df is None:
         return RatedTerm(term, Tier.SOFT if term.is_soft else Tier.UNRATED)
     phrase_df = stats.phrase_df.get(term.key)
     rate = stats.rate(term.key)

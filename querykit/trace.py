@@ -38,8 +38,6 @@ def trace(
     strip 整理方法 kept
     basis  stripped
     term 整理方法 unrated
-    term 整理 unrated
-    term 方法 soft
     query 整理方法 1
     last resort 笔记的整理方法 only if all else is empty
     """
