@@ -173,7 +173,7 @@ def read_beats(tables: object, file: str = "nodes") -> Beats:
         ('用手艺顶回去', ('保温桶',))
         >>> read_beats({"nodes": []})
         Traceback (most recent call last):
-        querykit.cli_cards.BeatsError: nodes: has no nodes; write a table [[nodes]] for each row of the beat table
+        querykit.cli_cards.BeatsError: nodes: has no nodes; write [[nodes]] for each row of the beat table
     """
     problems = list(_problems(tables))
     if problems:
@@ -205,7 +205,7 @@ def _problems(tables: object) -> Iterator[str]:
     persona, nodes = tables.get("persona", {}), tables.get("nodes")
     yield from _row_problems("persona", persona, _PERSONA)
     if not isinstance(nodes, list) or not nodes:
-        yield "has no nodes; write a table [[nodes]] for each row of the beat table"
+        yield "has no nodes; write [[nodes]] for each row of the beat table"
         return
     for number, row in enumerate(nodes, 1):
         yield from _row_problems(f"nodes {number}", row, _NODE)

@@ -84,7 +84,7 @@ BYTES_PER_TOKEN = 3.1
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Requests made and bytes of text received for them. The tokens are an estimate."""
+    """Requests made, to the library too, and bytes of text received for them. The tokens are an estimate."""
 
     requests: int = 0
     received: int = 0
@@ -269,7 +269,8 @@ def _step(
 
 def _ask(engine: FetchesCards, ask: _Ask) -> _Answer:
     outcome = engine.fetch(ask.request)
-    return _Answer(ask, outcome, Cost(1, outcome.received))
+    sent = 0 if outcome == Unavailable(Reason.NOT_MOUNTED) else 1
+    return _Answer(ask, outcome, Cost(sent, outcome.received))
 
 
 def _settle(
