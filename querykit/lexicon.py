@@ -144,6 +144,9 @@ class Lexicon(NamedTuple):
     genitive: tuple[str, ...] = ()
     synonyms: Mapping[str, tuple[str, ...]] = {}
 
+    def __repr__(self) -> str:
+        return f"<Lexicon of {len(self.words)} words, {len(self.aliases)} alias groups>"
+
     def roles(self, word: str) -> frozenset[Role]:
         """The roles of *word*, empty when it is on no list.
 

@@ -13,6 +13,7 @@ import regex
 
 from querykit.lexicon import Lexicon, Role, is_shield
 from querykit.segment import cut, is_word
+from querykit.text import Question
 
 Kind = Literal["word", "latin", "name", "space", "mark"]
 
@@ -119,8 +120,9 @@ _PIECE = regex.compile(
 )
 
 
-def read(text: str, lexicon: Lexicon) -> list[Item]:
-    """The items of *text*, a folded question; together they cover it once."""
+def read(question: Question, lexicon: Lexicon) -> list[Item]:
+    """The items of *question*; together they cover its folded text once."""
+    text = question.text
     low = text.lower()
     if len(low) != len(text):  # İ and the like grow in lower case
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
@@ -135,7 +137,20 @@ def read(text: str, lexicon: Lexicon) -> list[Item]:
             items.append(Item(end - 1, end, low[end - 1], "mark"))
             at = end
     _read_plain(text, low, at, len(text), lexicon, items)
-    return items
+    return _whole_characters(items, question) if question.offsets else items
+
+
+def _whole_characters(items: list[Item], question: Question) -> list[Item]:
+    """Items that come of one typed character (¼, ㍘, ﷽) are one: half a character can neither go nor stay."""
+    whole: list[Item] = []
+    for item in items:
+        last = whole[-1] if whole else None
+        if last and question.offsets[last.end - 1].start >= question.offsets[item.start].start:
+            kind: Kind = "mark" if last.is_gap and item.is_gap else "name"
+            whole[-1] = Item(last.start, item.end, last.text + item.text, kind, Role.KEEP.bit * (kind == "name"))
+        else:
+            whole.append(item)
+    return whole
 
 
 def _read_plain(text: str, low: str, start: int, stop: int, lexicon: Lexicon, items: list[Item]) -> None:

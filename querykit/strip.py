@@ -87,7 +87,7 @@ def strip(question: Question, lexicon: Lexicon) -> Stripped:
         >>> strip(normalize("你叫什么名字呀"), zh).basis
         <Basis.NOTHING: 'nothing'>
     """
-    items = read(question.text, lexicon)
+    items = read(question, lexicon)
     _Stripper(items).run()
     return _rest(question, items)
 
@@ -99,7 +99,7 @@ def unstripped(question: Question, lexicon: Lexicon) -> Stripped:
     >>> [c.text for c in unstripped(normalize("库里有没有讲 Suno 的笔记"), zh).chunks]
     ['库里有没有讲', 'Suno', '的笔记']
     """
-    return Stripped(question, _chunks(question, read(question.text, lexicon)), (), Basis.UNSTRIPPED)
+    return Stripped(question, _chunks(question, read(question, lexicon)), (), Basis.UNSTRIPPED)
 
 
 # ---------------------------------------------------------------- deciding
