@@ -246,8 +246,8 @@ def _from_counts(
     from querykit.tiers import DEFAULT_LINE
 
     counts = read_counts(_rows(path), engine=engine)
-    found = diagnose(counts, load_lexicon())
-    odd = {name for f in found.findings if f.rule in ("furniture", "chance", "invisible") for name in f.names}
+    findings = diagnose(counts, load_lexicon()).findings
+    odd = {name for f in findings if f.rule in ("furniture", "chance", "invisible") for name in f.names}
     rates = {c.term: c.found / counts.n_docs for c in counts.terms if c.term not in odd and c.found}
     source = f"{path.name}: {counts.engine}, {len(odd)} odd terms left out (querykit doctor names them)"
     return source, counts.n_docs, rates, None, DEFAULT_LINE, False

@@ -234,9 +234,11 @@ def kmeans_cut(values: Sequence[float] | Floats, clusters: int = 3) -> float | N
     if len(distinct) < clusters:
         return None
     from sklearn.cluster import KMeans
+    from threadpoolctl import threadpool_limits
 
     start = np.linspace(distinct[0], distinct[-1], clusters).reshape(-1, 1)
-    fitted = KMeans(clusters, init=start, n_init=1, tol=0).fit(points.reshape(-1, 1))
+    with threadpool_limits(1):  # some hundred numbers: threads that wait for each other take 250 times as long
+        fitted = KMeans(clusters, init=start, n_init=1, tol=0).fit(points.reshape(-1, 1))
     top = fitted.labels_ == int(np.argmax(fitted.cluster_centers_.ravel()))
     if top.all() or not top.any():
         return None

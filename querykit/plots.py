@@ -89,7 +89,7 @@ def draw_rates(axes: Axes, rates: Mapping[str, float], line: float, gap: Gap | N
     places = range(len(shown))
     axes.barh(places, values, color=[ORANGE if v > line else BLUE for v in values], height=0.72)
     if gap is not None and gap.is_gap:
-        axes.axvspan(gap.low, gap.high, color=GREEN, alpha=0.18, lw=0)
+        axes.axvspan(gap.low, gap.high, color=GREEN, alpha=0.18, lw=0, zorder=0)
     axes.axvline(line, color=RED, lw=1.4)
     axes.text(line, -1.1, f" line {line:.0%}", color=RED, ha="left", va="bottom", fontsize=9)
     axes.set_yticks(places, shown, fontsize=8)
