@@ -28,6 +28,9 @@ _DEPTH = 8
 # Spelling costs the engine some hundred counts per term; a question with more unknown words is not a misspelling.
 _MOST_SPELLED = 4
 
+# A chunk of so few characters may be one misspelt word (提示次), however the dictionary cuts it.
+_ONE_WORD = 4
+
 
 class Answer(NamedTuple):
     """Six sources and everything that led to them.
@@ -190,9 +193,11 @@ def _suggest(
     """Spellings for terms that no document holds, unless the notes know them by another name."""
     if stats is None or not isinstance(engine, CountsDocuments):
         return ()
-    lone = {term.chunk for term in found} - {t.chunk for t in found if t.level is Level.WORD}
+    apart = {t.chunk for t in found if t.level is Level.WORD}
     unknown = [
-        t for t in questionable(found, stats.phrase_df) if t.level is Level.WORD or (t.level is Level.CHUNK and t.chunk in lone)
+        t
+        for t in questionable(found, stats.phrase_df)
+        if t.level is Level.WORD or (t.level is Level.CHUNK and (t.chunk not in apart or len(t.key) <= _ONE_WORD))
     ]
     suggestions = []
     for term in unknown[:_MOST_SPELLED]:

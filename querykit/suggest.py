@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import NamedTuple
 
+import regex
+
 from querykit.lexicon import Lexicon
 from querykit.segment import is_word
 from querykit.terms import Term
@@ -62,6 +64,9 @@ def nearest_latin(key: str, vocabulary: Mapping[str, int]) -> Suggestion | None:
     return None if best is None else Suggestion(key, best[2], "spelling", -best[1])
 
 
+_HAN = regex.compile(r"\p{Han}+")
+
+
 def homophones(key: str) -> tuple[str, ...]:
     """Spellings of the Han term *key* with one character of the same sound in its place, tones aside.
 
@@ -70,7 +75,7 @@ def homophones(key: str) -> tuple[str, ...]:
     >>> "提示词" in homophones("提示次"), homophones("雅思")
     (True, ())
     """
-    if not 2 <= len(key) <= 6 or is_word(key) or not all("\u4e00" <= c <= "\u9fff" for c in key):
+    if not 2 <= len(key) <= 6 or is_word(key) or not _HAN.fullmatch(key):
         return ()
     found = [key[:i] + other + key[i + 1 :] for i, char in enumerate(key) for other in same_sound(char)]
     return tuple(f for f in found if len(key) > 2 or is_word(f))

@@ -150,7 +150,7 @@ def _touch(left: Word, right: Word) -> bool:
 
 def _attracts(text: str, word: Word) -> bool:
     """A Han word of two or more characters takes a lone character beside it along."""
-    return not word.is_soft and word.end - word.start > 1 and _is_han(text, word)
+    return word.end - word.start > 1 and _is_han(text, word)
 
 
 def _is_lone(text: str, word: Word) -> bool:
