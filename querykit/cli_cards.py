@@ -202,6 +202,8 @@ def _problems(tables: object) -> Iterator[str]:
         yield "is no table; write [persona] and [[nodes]]"
         return
     yield from _unknown("the file", tables, _BEATS)
+    if "default_type" in tables and "types" not in tables:
+        yield "default_type stands without types; write it beside [types.NAME]"
     persona, nodes = tables.get("persona", {}), tables.get("nodes")
     yield from _row_problems("persona", persona, _PERSONA)
     if not isinstance(nodes, list) or not nodes:

@@ -190,7 +190,7 @@ def _type_problems(tables: object, base: str | None) -> Iterator[str]:
     for key in tables.keys() - {"types", "default_type"}:
         yield f"has an unknown key {key!r}; it takes types, default_type"
     default = tables.get("default_type", "")
-    if default != "" and default not in types:
+    if default != "" and default not in list(types):
         yield f"default_type is {default!r}; name one of {', '.join(types)}"
     for name, row in types.items():
         if not isinstance(row, Mapping):

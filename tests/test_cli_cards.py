@@ -285,6 +285,7 @@ def test_skipped_files_of_the_library_are_named(node_file: NodeFile, tmp_path: P
         ({"nodes": [ROW], "types": {"反差": {"base": "库", "labels": "打脸"}}}, "labels is '打脸'"),
         ({"nodes": [ROW], "types": {"反差": {"base": 3}}}, "base is 3"),
         ({"nodes": [ROW], "types": {"反差": {"base": "库"}}, "default_type": "无"}, "default_type is '无'"),
+        ({"nodes": [ROW], "types": {"反差": {"base": "库"}}, "default_type": []}, "default_type is []"),
         ({"nodes": [ROW], "default_type": "反差"}, "default_type stands without types"),
     ],
 )

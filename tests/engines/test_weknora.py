@@ -486,6 +486,70 @@ def test_chat_cannot_be_called() -> None:
     assert not any("chat" in name for name in dir(weknora) + dir(WeKnora))
 
 
+# --- from a node file to material --------------------------------------------------------------------------
+
+ROOT = Path(__file__).parent.parent.parent
+BEATS = """
+[persona]
+track = "亲子"
+items = ["保温桶"]
+[[nodes]]
+event = "被当众考问的新手妈妈"
+scene = "月子中心"
+method = "用一串手上功夫顶回去"
+function = "留人"
+"""
+
+
+def _cards(
+    python: Path, url: str, folder: Path, *args: str, key: str = KEY
+) -> tuple[int, dict[str, Any], str]:
+    """`querykit cards` as a process, the server in an MCP configuration: status, answer, all it printed."""
+    server = launch(python, url, key)
+    entry = {"command": server.command, "args": list(server.args), "env": dict(server.env)}
+    (folder / "mcp.json").write_text(json.dumps({"mcpServers": {"weknora": entry}}), encoding="utf-8")
+    (folder / "beats.toml").write_text(BEATS, encoding="utf-8")
+    command = [sys.executable, "-m", "querykit.cli", "cards", str(folder / "beats.toml"), "--json"]
+    where = ["--config", str(folder / "mcp.json"), "--library", str(ROOT / "sample_cards" / "library")]
+    done = subprocess.run([*command, *where, *args], capture_output=True, timeout=60, check=False)
+    return done.returncode, json.loads(done.stdout), (done.stdout + done.stderr).decode()
+
+
+@pytest.mark.live_server
+def test_from_a_node_file_to_material(server_python: Path, stub: Any, tmp_path: Path) -> None:
+    status, found, said = _cards(server_python, stub.url, tmp_path, "--base", "事件库")
+    node = found["nodes"][0]
+    assert (status, node["source"], node["status"], node["kept"]) == (0, "engine", "ok", 1)
+    assert node["material"][0]["gap"] == {
+        "expected": "满屋子人等着看他出丑",
+        "breaker": "一套点茶手法",
+        "result": "某人起身续杯",
+    }
+    assert found["cost"]["requests"] == 1
+    searches = [body for _, path, body in stub.seen if path.endswith("/hybrid-search")]
+    assert [body["query_text"] for body in searches] == [node["query"]]
+    for secret in (KEY, stub.url, "小学徒", "水还没到", "铜壶"):
+        assert secret not in said
+
+
+@pytest.mark.live_server
+@pytest.mark.parametrize(
+    ("base", "key", "expected"),
+    [
+        ("零命中库", KEY, (1, "guidance", "zero_hit")),
+        ("500库", KEY, (0, "library", "tool_error")),
+        ("没有库", KEY, (1, "nothing", "no_such_base")),
+        ("事件库", "sk-wrong", (0, "library", "tool_error")),
+    ],
+)
+def test_from_a_node_file_to_what_is_left(
+    base: str, key: str, expected: tuple[int, str, str], server_python: Path, stub: Any, tmp_path: Path
+) -> None:
+    status, found, said = _cards(server_python, stub.url, tmp_path, "--base", base, key=key)
+    assert (status, found["nodes"][0]["source"], found["nodes"][0]["status"]) == expected
+    assert key not in said
+
+
 # --- where the server is -----------------------------------------------------------------------------------
 
 SECRET = "sk-geheim-0815"
