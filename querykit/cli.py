@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -242,13 +244,16 @@ def _engine(db: Path | None, notes: Path | None, line: float | None) -> Index:
 def _asked(question: str | None) -> str:
     if question is None:
         raise click.UsageError("ask something: give a question, or --jsonl with questions on standard input")
+    # Where the locale is no UTF-8, Python hands over the bytes of what was typed as lone surrogates.
+    with contextlib.suppress(UnicodeError):
+        return os.fsencode(question).decode("utf-8", "surrogateescape")
     return question
 
 
 def _each_line(one: Callable[[str], dict[str, Any]]) -> None:
     """An answer for each line of standard input, in order; a bad line gets an error in its place."""
-    out = click.get_binary_stream("stdout")
-    for line in click.get_binary_stream("stdin"):
+    out = sys.stdout.buffer
+    for line in sys.stdin.buffer:
         if not line.strip():
             continue
         text, error = _question_of(line)
@@ -266,7 +271,7 @@ def _question_of(line: bytes) -> tuple[str | None, str]:
 
 
 def _print_json(value: dict[str, Any]) -> None:
-    _write_json(click.get_binary_stream("stdout"), value)
+    _write_json(sys.stdout.buffer, value)
 
 
 def _write_json(out: BinaryIO, value: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from querykit.engines.base import CountsDocuments, EngineError, KnowsWords, Searches
-from querykit.lexicon import Lexicon
+from querykit.lexicon import Lexicon, Role
 from querykit.plan import Query, QueryPlan, plan, sentence_query
 from querykit.seats import DEFAULT_SEATS, Coverage, Hit, Result, Seat, allocate, cover, is_index_page
 from querykit.segment import load_segmenter
@@ -114,8 +114,11 @@ def answer(
     rated = tier(found, stats)
     planned = plan(stripped, rated, lexicon, suggestions=suggestions)
 
+    wants_index = any(Role.BROWSE in lexicon.roles(r.term.key) for r in rated)
+
     def is_index(doc: str) -> bool:
-        return is_index_page(doc, lexicon)
+        """Index pages stand back, unless the question names one (绘图笔记的目录)."""
+        return not wants_index and is_index_page(doc, lexicon)
 
     if planned.basis is Basis.BROWSE:
         results, used_last_resort = _browse(engine, planned, seats, failed), False
