@@ -224,7 +224,7 @@ def _terms(
 def _from_index(
     db: Path, questions: Path | None, terms: Path | None, lexicon: Lexicon
 ) -> tuple[str, int, dict[str, float], dict[str, Any] | None, float, bool]:
-    """Rates of terms as they stand, each with the documents that hold it; chance combinations are left out."""
+    """Rates of terms as they stand, each with the documents that hold it; absent terms are left out."""
     from querykit.engines.sqlite import SqliteEngine
     from querykit.text import fold
     from querykit.tiers import DEFAULT_LINE

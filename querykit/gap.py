@@ -65,8 +65,8 @@ class Stability(NamedTuple):
     *model* says what was resampled: "documents" draws whole notes with replacement, so that terms which stand
     in the same notes move together; "binomial" knows only counts and moves each term by itself, which shows
     gaps as less stable than they are. *low* and *high* hold 90 % of the lines; *same* is the share (0 … 1) of
-    resamples whose line lies in the interval of the gap. A fixed line never moves: there *same* is the share of
-    resamples that leave the terms on both sides of it where they are.
+    resamples whose line lies in the interval of the gap. A fixed line never moves: there *same* is the share
+    of resamples that leave the terms on both sides of it where they are.
     """
 
     model: Literal["documents", "binomial"]
@@ -237,7 +237,7 @@ def kmeans_cut(values: Sequence[float] | Floats, clusters: int = 3) -> float | N
     from threadpoolctl import threadpool_limits
 
     start = np.linspace(distinct[0], distinct[-1], clusters).reshape(-1, 1)
-    with threadpool_limits(1):  # some hundred numbers: threads that wait for each other take 250 times as long
+    with threadpool_limits(1):  # with two threads that wait for each other it takes 250 times as long
         fitted = KMeans(clusters, init=start, n_init=1, tol=0).fit(points.reshape(-1, 1))
     top = fitted.labels_ == int(np.argmax(fitted.cluster_centers_.ravel()))
     if top.all() or not top.any():
