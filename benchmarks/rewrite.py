@@ -1,6 +1,6 @@
 """One warm rewrite against jieba's cut of the same question, both in one run, question by question.
 
-    python -m benchmarks.rewrite [QUESTIONS.jsonl …]      (default: tests/cases/sample_questions.jsonl)
+python -m benchmarks.rewrite [QUESTIONS.jsonl …]      (default: tests/cases/sample_questions.jsonl)
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def main() -> None:
             ratios.append(a / b)
             ours, theirs, length = ours + a, theirs + b, length + len(question)
     n = len(ratios)
-    print(f"{n} questions of {length / n:.0f} characters: rewrite {ours / n:.0f} µs, jieba {theirs / n:.0f} µs")
+    print(
+        f"{n} questions of {length / n:.0f} characters: rewrite {ours / n:.0f} µs, jieba {theirs / n:.0f} µs"
+    )
     print(f"ratio: all {ours / theirs:.2f} x, median {statistics.median(ratios):.2f} x")
 
 

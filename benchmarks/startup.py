@@ -33,7 +33,9 @@ def seconds(code: str) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--runs", type=int, default=15)
     runs = parser.parse_args().runs
     for code in SNIPPETS.values():  # warm the file cache, and jieba's
@@ -44,7 +46,8 @@ def main() -> None:
             taken[name].append(seconds(code))
     t = {name: statistics.median(values) for name, values in taken.items()}
     print("  ".join(f"{name} {value * 1000:.0f} ms" for name, value in t.items()))
-    print(f"import querykit / import regex, dataclasses, enum: {(t['import'] - t['bare']) / (t['regex'] - t['bare']):.2f} x")
+    imported = (t["import"] - t["bare"]) / (t["regex"] - t["bare"])
+    print(f"import querykit / import regex, dataclasses, enum: {imported:.2f} x")
     print(f"first rewrite / import jieba and first cut: {t['rewrite'] / t['jieba']:.3f} x")
 
 

@@ -51,7 +51,9 @@ def damaged(words: list[str], lexicon: Lexicon, *, framed: bool) -> Iterator[tup
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--every", type=int, default=1)
     options = parser.parse_args()
     lexicon = load_lexicon()

@@ -1,14 +1,14 @@
 """Turns a question in everyday Chinese into the queries that find what the question is about.
 
-    >>> import querykit as qk
-    >>> zh = qk.load_lexicon()
-    >>> notes = [qk.Document("维护.md", "知识库怎么维护", "这个知识库的笔记怎么整理"),
-    ...          qk.Document("mj.md", "MJ 入门", "画人物用的提示词")]
-    >>> found = qk.answer("这个知识库里有哪些关于 Midjourney 的笔记", qk.MemoryEngine(notes), zh)
-    >>> [seat.doc for seat in found.seats]
-    ['mj.md']
-    >>> [(r.text, r.rule) for r in found.stripped.removed][:2]
-    [('这个', 'determiner'), ('知识库', 'container')]
+>>> import querykit as qk
+>>> zh = qk.load_lexicon()
+>>> notes = [qk.Document("维护.md", "知识库怎么维护", "这个知识库的笔记怎么整理"),
+...          qk.Document("mj.md", "MJ 入门", "画人物用的提示词")]
+>>> found = qk.answer("这个知识库里有哪些关于 Midjourney 的笔记", qk.MemoryEngine(notes), zh)
+>>> [seat.doc for seat in found.seats]
+['mj.md']
+>>> [(r.text, r.rule) for r in found.stripped.removed][:2]
+[('这个', 'determiner'), ('知识库', 'container')]
 """
 
 from __future__ import annotations
@@ -18,7 +18,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from querykit.building import index_in_memory, update_index
     from querykit.engines.base import EngineError
+    from querykit.engines.memory import Document, MemoryEngine
+    from querykit.engines.notes import NotesError
+    from querykit.engines.sqlite import IndexFileError, SqliteEngine
     from querykit.lexicon import (
         Lexicon,
         LexiconError,
@@ -38,10 +42,6 @@ if TYPE_CHECKING:
     from querykit.text import Question, Span, normalize
     from querykit.tiers import CorpusStats, RatedTerm, StatsError, Tier, tier
     from querykit.trace import Row, replay, trace
-    from querykit.building import index_in_memory, update_index
-    from querykit.engines.memory import Document, MemoryEngine
-    from querykit.engines.notes import NotesError
-    from querykit.engines.sqlite import IndexFileError, SqliteEngine
 
 # Where each name lives; it is loaded when it is first used, so that a service that only rewrites loads no numpy
 # and importing the package costs nothing.

@@ -31,7 +31,9 @@ def update_index(
     with contextlib.ExitStack() as stack:
         old = None if replace or not db.exists() else stack.enter_context(SqliteEngine(db))
         if old is not None and old.source != source:
-            raise IndexFileError(f"{db}: belongs to {old.source}; name another file, or write over it with --replace")
+            raise IndexFileError(
+                f"{db}: belongs to {old.source}; name another file, or write over it with --replace"
+            )
         documents = read_notes(
             notes,
             reading,

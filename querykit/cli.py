@@ -57,16 +57,18 @@ _FILE = click.Path(path_type=Path)
 
 
 def _words(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option("--words", type=_FILE, help="Your own word lists: a TOML file with [add], [replace], [without].")(
-        command
-    )
+    return click.option(
+        "--words", type=_FILE, help="Your own word lists: a TOML file with [add], [replace], [without]."
+    )(command)
 
 
 def _many(command: Callable[..., Any]) -> Callable[..., Any]:
     """Options for one answer as JSON, or many questions in and out."""
     command = click.option("--json", "as_json", is_flag=True, help="One JSON object.")(command)
     command = click.option(
-        "--jsonl", is_flag=True, help='Read {"question": …} lines from standard input, write an object a line.'
+        "--jsonl",
+        is_flag=True,
+        help='Read {"question": …} lines from standard input, write an object a line.',
     )(command)
     return click.argument("question", required=False)(command)
 
@@ -76,13 +78,17 @@ def _many(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--db", type=_FILE, required=True, help="The index file to write.")
 @click.option("--replace", is_flag=True, help="Write over an index of other notes.")
 @click.option("--encoding", help="The encoding of files that are not UTF-8 (default: told from the bytes).")
-@click.option("--line", type=float, help="The hit rate above which a term is common in these notes, such as 0.40.")
+@click.option(
+    "--line", type=float, help="The hit rate above which a term is common in these notes, such as 0.40."
+)
 def index(notes: Path, db: Path, replace: bool, encoding: str | None, line: float | None) -> None:
     """Index NOTES, a folder of .md files or a .jsonl / .jsonl.gz file; again reads only what changed."""
     from querykit.building import update_index
 
     with _progress() as advance:
-        reading, written = update_index(notes, db, replace=replace, encoding=encoding, line=line, advance=advance)
+        reading, written = update_index(
+            notes, db, replace=replace, encoding=encoding, line=line, advance=advance
+        )
     counted = f"{len(reading.read)} read, {len(reading.kept)} unchanged, {len(reading.gone)} gone"
     _say(f"{db}: {counted}{'' if written else '; nothing to do'}")
     for path, reason in reading.skipped:

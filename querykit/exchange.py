@@ -137,10 +137,9 @@ class TypeTable:
 
     def judge(self, node: Node) -> Judged | None:
         """*node* with the type it names, else that of its method (longest name first), else the default."""
-        if node.kind:
-            row = self._named(node.kind)
-        else:
-            row = self._by_method(node.method) or self._named(self.default)
+        row = (
+            self._named(node.kind) if node.kind else self._by_method(node.method) or self._named(self.default)
+        )
         return Judged(node, row) if row else None
 
     def _named(self, name: str) -> TypeRow | None:

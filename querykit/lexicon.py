@@ -7,7 +7,7 @@ under ``lexicons/`` only group the lists by what they are for. `load_lexicon` is
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from enum import Enum
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from querykit.text import fold
@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # importing it costs as much as reading the lists
     from pathlib import Path
 
 
-class Role(str, Enum):
+class Role(StrEnum):
     """What a listed word does in a question; the value is the key of its list, *bit* its place in a set of roles."""
 
     bit: int
@@ -73,7 +73,16 @@ class Role(str, Enum):
 # with a bar where they come apart; all other lists are plain words.
 SHEETS: dict[str, tuple[str, ...]] = {
     "containers": ("places", "items", "tails"),
-    "attachments": ("determiners", "locatives", "verbs", "noun_verbs", "relations", "ties", "suffixes", "splits"),
+    "attachments": (
+        "determiners",
+        "locatives",
+        "verbs",
+        "noun_verbs",
+        "relations",
+        "ties",
+        "suffixes",
+        "splits",
+    ),
     "colloquial": ("how", "which", "yes_no", "courtesy", "trailing", "smalltalk"),
     "function": (
         "pronouns",

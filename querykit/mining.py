@@ -241,9 +241,7 @@ _MARKS = " *_`”』」】"
 _LOOK_BACK = 40
 
 _NAME = regex.compile(r"\p{Han}{2,10}|[A-Za-z][A-Za-z0-9+#]*(?:[ -][A-Za-z0-9+#]+){0,4}")
-_TAIL = regex.compile(
-    r"(?P<latin>[A-Za-z][A-Za-z0-9+#]*(?:[ -][A-Za-z0-9+#]+){0,4})\ ?$|(?P<han>\p{Han}+)$"
-)
+_TAIL = regex.compile(r"(?P<latin>[A-Za-z][A-Za-z0-9+#]*(?:[ -][A-Za-z0-9+#]+){0,4})\ ?$|(?P<han>\p{Han}+)$")
 
 _NAMES = {Role.TOOL, Role.MIXED, Role.KEEP, Role.SHIELD}
 

@@ -97,7 +97,7 @@ _QUOTED = regex.compile(
     """,
     regex.VERBOSE,
 )
-_OPENING = frozenset("《〈「『“\"")
+_OPENING = frozenset('《〈「『“"')
 
 _PIECE = regex.compile(
     r"""
@@ -147,7 +147,9 @@ def _whole_characters(items: list[Item], question: Question) -> list[Item]:
         last = whole[-1] if whole else None
         if last and question.offsets[last.end - 1].start >= question.offsets[item.start].start:
             kind: Kind = "mark" if last.is_gap and item.is_gap else "name"
-            whole[-1] = Item(last.start, item.end, last.text + item.text, kind, Role.KEEP.bit * (kind == "name"))
+            whole[-1] = Item(
+                last.start, item.end, last.text + item.text, kind, Role.KEEP.bit * (kind == "name")
+            )
         else:
             whole.append(item)
     return whole

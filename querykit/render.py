@@ -20,10 +20,12 @@ def strip_json(stripped: Stripped) -> dict[str, Any]:
     return {
         "question": stripped.question.raw,
         "chunks": [
-            {"text": c.text, "start": c.span.start, "end": c.span.end, "folded": c.folded} for c in stripped.chunks
+            {"text": c.text, "start": c.span.start, "end": c.span.end, "folded": c.folded}
+            for c in stripped.chunks
         ],
         "removed": [
-            {"text": r.text, "start": r.span.start, "end": r.span.end, "rule": r.rule} for r in stripped.removed
+            {"text": r.text, "start": r.span.start, "end": r.span.end, "rule": r.rule}
+            for r in stripped.removed
         ],
         "basis": stripped.basis.value,
     }
@@ -46,7 +48,9 @@ def rewrite_json(stripped: Stripped, rated: Sequence[RatedTerm], plan: QueryPlan
         "combined": plan.combined.text if plan.combined else None,
         "last_resort": plan.last_resort,
         "left_out": list(plan.left_out),
-        "suggestions": [{"term": s.key, "also": s.name, "reason": s.reason, "df": s.df} for s in plan.suggestions],
+        "suggestions": [
+            {"term": s.key, "also": s.name, "reason": s.reason, "df": s.df} for s in plan.suggestions
+        ],
         "terms": [
             {
                 "text": r.term.text,
@@ -207,14 +211,27 @@ def show_answer(answer: Answer, *, explain: bool = False) -> None:
     if explain:
         rows = trace(answer.stripped, answer.rated, answer.plan, answer.seats, answer.coverage, answer.stats)
         for row in rows:
-            console.print(_line((f"{row.step:<12}", "cyan"), f"{row.what}  ", (row.decision, "bold"), (f"  {row.why}", "dim")))
+            console.print(
+                _line(
+                    (f"{row.step:<12}", "cyan"),
+                    f"{row.what}  ",
+                    (row.decision, "bold"),
+                    (f"  {row.why}", "dim"),
+                )
+            )
         return
     said = _SAYS.get(answer.stripped.basis.value)
     if said:
         console.print(_line((f"  {said}", "dim")))
     _show_terms(console, answer.rated, answer.stats)
     for suggestion in answer.plan.suggestions:
-        console.print(_line(("  also searched: ", "dim"), suggestion.name, (f" for {suggestion.key} ({suggestion.reason})", "dim")))
+        console.print(
+            _line(
+                ("  also searched: ", "dim"),
+                suggestion.name,
+                (f" for {suggestion.key} ({suggestion.reason})", "dim"),
+            )
+        )
     for place, seat in enumerate(answer.seats, 1):
         console.print(_line(f"{place:>3}. ", (seat.title or seat.doc, "bold"), (f"   {seat.doc}", "dim")))
         held = ", ".join(seat.matched)
@@ -230,11 +247,17 @@ def _show_verdict(console: Any, answer: Answer) -> None:
         console.print(_line("no sources found"))
     elif answer.plan.queries:
         missing = ", ".join(answer.coverage.missing)
-        said = f"sources cover {answer.coverage.share:.0%} of the question" + (f"; missing: {missing}" if missing else "")
+        said = f"sources cover {answer.coverage.share:.0%} of the question" + (
+            f"; missing: {missing}" if missing else ""
+        )
         weak = answer.coverage.share < NO_EVIDENCE_BELOW
-        console.print(_line((said + ("  (likely no evidence here)" if weak else ""), "yellow" if weak else "dim")))
+        console.print(
+            _line((said + ("  (likely no evidence here)" if weak else ""), "yellow" if weak else "dim"))
+        )
     if answer.used_last_resort:
-        console.print(_line(("every keyword query came back empty; these come from the whole sentence", "yellow")))
+        console.print(
+            _line(("every keyword query came back empty; these come from the whole sentence", "yellow"))
+        )
 
 
 def show_rates(terms: Sequence[str], stats: CorpusStats) -> None:
@@ -242,7 +265,9 @@ def show_rates(terms: Sequence[str], stats: CorpusStats) -> None:
     from querykit.text import fold
 
     console = _console()
-    console.print(_line((f"{stats.source}: {stats.n_docs} documents, line {stats.line:.0%} ({stats.line_from})", "dim")))
+    console.print(
+        _line((f"{stats.source}: {stats.n_docs} documents, line {stats.line:.0%} ({stats.line_from})", "dim"))
+    )
     for term in sorted(terms, key=lambda t: -stats.df.get(fold(t), 0)):
         key = fold(term)
         rate = stats.rate(key) or 0.0

@@ -98,7 +98,8 @@ def answer(
     named part of the answer, never an exception, and never sets off the last resort.
 
     >>> from querykit.engines.memory import Document, MemoryEngine
-    >>> notes = [Document("维护.md", "知识库怎么维护", "这个知识库的笔记怎么整理"), Document("mj.md", "MJ 入门", "画人物")]
+    >>> notes = [Document("维护.md", "知识库怎么维护", "这个知识库的笔记怎么整理"),
+    ...          Document("mj.md", "MJ 入门", "画人物")]
     >>> [seat.doc for seat in answer("这个知识库里有哪些关于 Midjourney 的笔记", MemoryEngine(notes), zh).seats]
     ['mj.md']
     """
@@ -136,7 +137,9 @@ def answer(
 def rate_terms(texts: Sequence[str], engine: CountsDocuments, *, line: float | None = None) -> CorpusStats:
     """The statistics of *texts* in the corpus of *engine*."""
     keys = [fold(text) for text in texts]
-    return _with_line(CorpusStats(engine.n_docs, engine.df(keys), engine.phrase_df(keys), source=engine.name), engine, line)
+    return _with_line(
+        CorpusStats(engine.n_docs, engine.df(keys), engine.phrase_df(keys), source=engine.name), engine, line
+    )
 
 
 def _questions(
@@ -200,7 +203,8 @@ def _suggest(
     unknown = [
         t
         for t in questionable(found, stats.phrase_df)
-        if t.level is Level.WORD or (t.level is Level.CHUNK and (t.chunk not in apart or len(t.key) <= _ONE_WORD))
+        if t.level is Level.WORD
+        or (t.level is Level.CHUNK and (t.chunk not in apart or len(t.key) <= _ONE_WORD))
     ]
     suggestions = []
     for term in unknown[:_MOST_SPELLED]:
@@ -214,7 +218,9 @@ def _suggest(
 
 def _spelling(engine: CountsDocuments, term: Term) -> Suggestion | None:
     if term.key.isascii():
-        return nearest_latin(term.key, engine.vocabulary(term.key)) if isinstance(engine, KnowsWords) else None
+        return (
+            nearest_latin(term.key, engine.vocabulary(term.key)) if isinstance(engine, KnowsWords) else None
+        )
     return nearest_han(term.key, engine.phrase_df(homophones(term.key)))
 
 

@@ -115,7 +115,9 @@ class Coverage(NamedTuple):
     missing: tuple[str, ...]
 
 
-def cover(terms: Iterable[tuple[str, float]], seats: Collection[Seat], df: Mapping[str, int], n_docs: int) -> Coverage:
+def cover(
+    terms: Iterable[tuple[str, float]], seats: Collection[Seat], df: Mapping[str, int], n_docs: int
+) -> Coverage:
     """Return how much of the *terms* (key, weight) the *seats* hold, each weighed by how telling it is.
 
     A term tells as much as its inverse document frequency says; one that no document holds tells the most.

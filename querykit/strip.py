@@ -106,7 +106,12 @@ def unstripped(question: Question, lexicon: Lexicon) -> Stripped:
 
 _PLACE, _ITEM = Role.PLACE.bit, Role.ITEM.bit
 _TAIL_ONLY = bits(Role.TAIL, Role.SOFT)
-_DETERMINER, _LOCATIVE, _RELATION, _TIE = Role.DETERMINER.bit, Role.LOCATIVE.bit, Role.RELATION.bit, Role.TIE.bit
+_DETERMINER, _LOCATIVE, _RELATION, _TIE = (
+    Role.DETERMINER.bit,
+    Role.LOCATIVE.bit,
+    Role.RELATION.bit,
+    Role.TIE.bit,
+)
 _VERB, _NOUN_VERB, _SUFFIX = Role.VERB.bit, Role.NOUN_VERB.bit, Role.SUFFIX.bit
 _HOW, _WHICH, _SOFT, _BROWSE = Role.HOW.bit, Role.WHICH.bit, Role.SOFT.bit, Role.BROWSE.bit
 _ENGLISH, _TRAILING, _PARTICLE = Role.ENGLISH.bit, Role.TRAILING.bit, Role.PARTICLE.bit
@@ -121,7 +126,7 @@ _PLAIN = _SOFT | _BROWSE | GRAMMAR
 _SILENT = WHOLE | GRAMMAR
 
 _CLAUSE_MARKS = frozenset(",，。.!！?？;；:：…~\n")
-_QUOTES = frozenset("《》〈〉「」『』“”\"")
+_QUOTES = frozenset('《》〈〉「」『』“”"')
 # Roles whose words go, or not, by what stands around them; all others go wherever they are.
 _READ_IN_PLACE = (
     CONTAINER
@@ -168,7 +173,11 @@ class _Stripper:
                 continue
             if closing and item.roles & CONTAINER and i and items[i - 1].roles & (_GENITIVE | _TIE):
                 container = True
-            joined = item.roles & CONTAINER and i and (items[i - 1].roles & _CONJUNCTION or items[i - 1].text == "、")
+            joined = (
+                item.roles & CONTAINER
+                and i
+                and (items[i - 1].roles & _CONJUNCTION or items[i - 1].text == "、")
+            )
             if item.roles & _HOW or not (item.roles & _ASKING or joined):
                 closing = False
 
@@ -223,7 +232,12 @@ class _Stripper:
 
     def _rule(self, i: int, item: Item) -> str:
         roles = item.roles
-        if i and not roles & _PARTICLE and self.items[i - 1].roles & _NEGATOR and self.items[i - 1].is_content:
+        if (
+            i
+            and not roles & _PARTICLE
+            and self.items[i - 1].roles & _NEGATOR
+            and self.items[i - 1].is_content
+        ):
             return ""  # 不对, 没用: the negation stays with its verb
         if not roles & _READ_IN_PLACE:
             return _rule_of(roles)
@@ -233,7 +247,7 @@ class _Stripper:
             return "verb"
         if roles & _SUFFIX and self._is_suffix(i):
             return "suffix"
-        if roles & _RELATION or (roles & _TIE and self._ties(i, item)):
+        if roles & _RELATION or (roles & _TIE and self._ties(i)):
             return "relation"
         if roles & _LOCATIVE:
             left = self._left(i)
@@ -281,7 +295,11 @@ class _Stripper:
             return False
         if left.rule == "conjunctions" and closes and self.shell:  # …的笔记和文章
             return True
-        if left is _EDGE or self.shell == 2 or left.rule in ("courtesy", "relation", "time", "yes_no", "which"):
+        if (
+            left is _EDGE
+            or self.shell == 2
+            or left.rule in ("courtesy", "relation", "time", "yes_no", "which")
+        ):
             return self._opens(i, item, right, glued)
         return False
 
@@ -363,13 +381,15 @@ class _Stripper:
             return False
         return bool(after.roles & _GENITIVE or (after.roles & CONTAINER and self.closes[i + 1]))
 
-    def _ties(self, i: int, item: Item) -> bool:
+    def _ties(self, i: int) -> bool:
         """相关 and 有关 go in front of 的, a container, a soft word, at the end; 有关 opens a topic as well."""
         right = self._right(i)
         if right is _EDGE or right.roles & (_GENITIVE | CONTAINER | _SOFT):
             return True
         left = self._left(i)
-        return left is _EDGE or bool(left.rule) and bool(left.roles & (_HAVING | CONTAINER | _LOCATIVE | ALWAYS))
+        return left is _EDGE or (
+            bool(left.rule) and bool(left.roles & (_HAVING | CONTAINER | _LOCATIVE | ALWAYS))
+        )
 
     def _is_english(self, i: int, item: Item) -> bool:
         """An English function word goes in front of another Latin word; at, for 循环 and A股 stay."""
@@ -389,7 +409,18 @@ class _Stripper:
 
 # Emptied of these alone, a question has nothing in it to search for.
 _EMPTY_TALK = frozenset(
-    {"pronouns", "particles", "courtesy", "yes_no", "which", "how", "smalltalk", "trailing", "auxiliaries", "prepositions"}
+    {
+        "pronouns",
+        "particles",
+        "courtesy",
+        "yes_no",
+        "which",
+        "how",
+        "smalltalk",
+        "trailing",
+        "auxiliaries",
+        "prepositions",
+    }
 )
 
 
@@ -436,9 +467,7 @@ def _emptied(items: list[Item]) -> Basis:
 def _removed(question: Question, items: list[Item]) -> tuple[Removed, ...]:
     raw = question.raw
     if not question.offsets:
-        return tuple(
-            [Removed(Span(i.start, i.end), raw[i.start : i.end], i.rule) for i in items if i.rule]
-        )
+        return tuple([Removed(Span(i.start, i.end), raw[i.start : i.end], i.rule) for i in items if i.rule])
     spans = [(question.typed(i.start, i.end), i.rule) for i in items if i.rule]
     return tuple([Removed(span, raw[span.start : span.end], rule) for span, rule in spans])
 

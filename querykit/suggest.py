@@ -84,9 +84,7 @@ def homophones(key: str) -> tuple[str, ...]:
 def same_sound(char: str) -> tuple[str, ...]:
     """The everyday characters that sound like *char*, tones aside."""
     by_char, by_sound = load_sounds()
-    return tuple(
-        dict.fromkeys(c for sound in by_char.get(char, ()) for c in by_sound[sound] if c != char)
-    )
+    return tuple(dict.fromkeys(c for sound in by_char.get(char, ()) for c in by_sound[sound] if c != char))
 
 
 @cache

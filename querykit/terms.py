@@ -72,7 +72,9 @@ def terms(stripped: Stripped, split: Callable[[str], list[str]] | None = None) -
 
     *split* replaces the words by those of another segmenter: a function from a text to its words.
     """
-    return tuple(term for i, chunk in enumerate(stripped.chunks) for term in _of_chunk(stripped, i, chunk, split))
+    return tuple(
+        term for i, chunk in enumerate(stripped.chunks) for term in _of_chunk(stripped, i, chunk, split)
+    )
 
 
 def _of_chunk(
@@ -135,9 +137,21 @@ def _joined(text: str, words: tuple[Word, ...]) -> Iterator[tuple[Word, ...]]:
     out: list[list[Word]] = []
     for group in groups:
         alone = len(group) == 1 and _is_single(text, group[0]) and not group[0].is_soft
-        if alone and out and len(out[-1]) == 1 and _attracts(text, out[-1][0]) and _touch(out[-1][0], group[0]):
+        if (
+            alone
+            and out
+            and len(out[-1]) == 1
+            and _attracts(text, out[-1][0])
+            and _touch(out[-1][0], group[0])
+        ):
             out[-1].append(group[0])
-        elif out and len(out[-1]) == 1 and _is_lone(text, out[-1][0]) and _attracts(text, group[0]) and _touch(out[-1][0], group[0]):
+        elif (
+            out
+            and len(out[-1]) == 1
+            and _is_lone(text, out[-1][0])
+            and _attracts(text, group[0])
+            and _touch(out[-1][0], group[0])
+        ):
             out[-1] += group
         else:
             out.append(group)

@@ -69,7 +69,9 @@ _INVISIBLE = frozenset(
 # Full-width ASCII and the ideographic space fold one to one; so do controls, line ends and lone surrogates,
 # which no segmenter and no encoder accepts.
 _ONE_TO_ONE: dict[int, str] = {c: chr(c - 0xFEE0) for c in range(0xFF01, 0xFF5F)}
-_ONE_TO_ONE |= dict.fromkeys([*range(0x20), *range(0x7F, 0xA1), *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F], " ")
+_ONE_TO_ONE |= dict.fromkeys(
+    [*range(0x20), *range(0x7F, 0xA1), *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F], " "
+)
 _ONE_TO_ONE |= {0x205F: " ", 0x3000: " "} | dict.fromkeys(range(0xD800, 0xE000), "\N{REPLACEMENT CHARACTER}")
 
 

@@ -57,7 +57,9 @@ def _rows(
     yield from (row for _, row in sorted(pieces))
     yield Row("basis", "", stripped.basis.value)
     if stats is not None:
-        yield Row("corpus", stats.source, f"{stats.n_docs} documents", f"line {stats.line:.0%} ({stats.line_from})")
+        yield Row(
+            "corpus", stats.source, f"{stats.n_docs} documents", f"line {stats.line:.0%} ({stats.line_from})"
+        )
     for r in rated:
         yield Row("term", r.term.text, r.tier.value, _counts(r))
     for suggestion in plan.suggestions:

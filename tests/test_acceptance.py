@@ -36,7 +36,9 @@ def judged() -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("ask", SEED)
 def test_first_three_are_on_topic(ask: str, sample: MemoryEngine, zh: Lexicon) -> None:
-    rows = [json.loads(x) for x in (ROOT / "tests/cases/sample_questions.jsonl").read_text("utf-8").splitlines()]
+    rows = [
+        json.loads(x) for x in (ROOT / "tests/cases/sample_questions.jsonl").read_text("utf-8").splitlines()
+    ]
     relevant = {r["question"].rstrip("？?"): set(r["relevant"]) for r in rows}[ask]
     assert {s.doc for s in answer(ask, sample, zh).seats[:3]} <= relevant
 
@@ -51,10 +53,17 @@ def test_sample_beats_the_sentence(sample: MemoryEngine, zh: Lexicon) -> None:
 @pytest.mark.parametrize("ask", [q for q in SEED if "Skill" not in q])
 def test_directions_on_real_notes(ask: str, spiderweb: MemoryEngine, zh: Lexicon) -> None:
     """The first three name the subject in title or path, and none is about keeping the base."""
-    subject = {"Midjourney": ("mj", "midjourney", "niji"), "Suno": ("suno",), "sref": ("sref",), "工作流": ("工作流",)}
+    subject = {
+        "Midjourney": ("mj", "midjourney", "niji"),
+        "Suno": ("suno",),
+        "sref": ("sref",),
+        "工作流": ("工作流",),
+    }
     wanted = next((names for word, names in subject.items() if word in ask), ())
     seats = answer(ask, spiderweb, zh).seats[:3]
-    on_topic = sum(any(name in (s.doc + s.title).lower() for name in (*wanted, "角色一致性", "sref")) for s in seats)
+    on_topic = sum(
+        any(name in (s.doc + s.title).lower() for name in (*wanted, "角色一致性", "sref")) for s in seats
+    )
     assert on_topic >= 2
     assert not any("维护" in s.title or "curator" in s.doc for s in seats)
 

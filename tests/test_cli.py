@@ -16,7 +16,9 @@ ROOT = Path(__file__).parent.parent
 SAMPLE = ROOT / "sample"
 
 
-def run(*args: str | Path, stdin: bytes | None = None, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[bytes]:
+def run(
+    *args: str | Path, stdin: bytes | None = None, cwd: Path | None = None, **env: str
+) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [sys.executable, "-W", "error::SyntaxWarning", "-m", "querykit.cli", *map(str, args)],
         input=stdin,
@@ -128,7 +130,21 @@ def test_exit_status_and_one_line_of_error(args: list[str], status: int, tmp_pat
 
 @pytest.mark.parametrize(
     "asked",
-    ["", " ", "？！", "😀", "AND", "*", "NEAR(", '"', "a:b*", "'; drop table docs; --", "\x07\x1b[31m", "{0}%s", "[bold]"],
+    [
+        "",
+        " ",
+        "？！",
+        "😀",
+        "AND",
+        "*",
+        "NEAR(",
+        '"',
+        "a:b*",
+        "'; drop table docs; --",
+        "\x07\x1b[31m",
+        "{0}%s",
+        "[bold]",
+    ],
 )
 def test_odd_questions_are_questions(asked: str, db: Path) -> None:
     done = run("ask", asked, "--db", db)
@@ -177,7 +193,9 @@ def test_pipe_closed_early_is_no_error(db: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    assert process.stdin and process.stdout and process.stderr
+    assert process.stdin
+    assert process.stdout
+    assert process.stderr
     process.stdout.close()
     try:
         process.stdin.write(lines("Suno") * 2000)
@@ -196,7 +214,8 @@ def test_interrupt_says_that_nothing_changed(db: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    assert process.stdin and process.stdout
+    assert process.stdin
+    assert process.stdout
     process.stdin.write(lines("Suno"))
     process.stdin.flush()
     process.stdout.readline()
@@ -214,5 +233,17 @@ def test_another_locale_still_speaks_utf8(db: Path) -> None:
 
 def test_help_lists_every_command() -> None:
     text = run("--help").stdout.decode()
-    for command in ("index", "ask", "strip", "rewrite", "rates", "lint", "mirror", "cards", "probe", "gap", "doctor"):
+    for command in (
+        "index",
+        "ask",
+        "strip",
+        "rewrite",
+        "rates",
+        "lint",
+        "mirror",
+        "cards",
+        "probe",
+        "gap",
+        "doctor",
+    ):
         assert command in text

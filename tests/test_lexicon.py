@@ -47,7 +47,7 @@ def test_ten_faults_give_ten_reports() -> None:
     assert {p.file for p in problems} == {
         f"{n}.toml" for n in ("soft", "keep", "tools", "containers", "colloquial", "aliases", "function")
     }
-    with pytest.raises(LexiconError, match="soft.toml: soft: '推荐' stands twice"):
+    with pytest.raises(LexiconError, match=r"soft\.toml: soft: '推荐' stands twice"):
         build_lexicon(tables)
 
 
@@ -65,7 +65,7 @@ def test_folder_of_ones_own(tmp_path: Path) -> None:
 
 def test_words_file_with_bom_and_windows_line_ends(tmp_path: Path) -> None:
     words = tmp_path / "mine.toml"
-    words.write_bytes("\ufeff[add]\r\nkeep = [\"遮光帘\"]\r\nitems = [\"菜谱\"]\r\n".encode())
+    words.write_bytes('\ufeff[add]\r\nkeep = ["遮光帘"]\r\nitems = ["菜谱"]\r\n'.encode())
     mine = load_lexicon(words=words)
     assert mine.roles("遮光帘") == {Role.SHIELD}
     assert Role.ITEM in mine.roles("菜谱")

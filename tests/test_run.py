@@ -84,7 +84,7 @@ def test_one_failed_query_leaves_the_others(zh: Lexicon) -> None:
 
 def test_failing_counts_degrade(zh: Lexicon) -> None:
     class Broken(MemoryEngine):
-        def df(self, keys: Iterable[str]) -> dict[str, int]:
+        def df(self, keys: Iterable[str]) -> dict[str, int]:  # noqa: ARG002
             raise EngineError("no statistics")
 
     found = answer("Suno", Broken(NOTES), zh)
@@ -92,7 +92,9 @@ def test_failing_counts_degrade(zh: Lexicon) -> None:
     assert found.seats[0].doc == "suno.md"
 
 
-@pytest.mark.parametrize(("ask", "basis"), [("你叫什么名字呀", Basis.NOTHING), ("", Basis.NOTHING), ("😀", Basis.NOTHING)])
+@pytest.mark.parametrize(
+    ("ask", "basis"), [("你叫什么名字呀", Basis.NOTHING), ("", Basis.NOTHING), ("😀", Basis.NOTHING)]
+)
 def test_nothing_to_search_for_finds_nothing(ask: str, basis: Basis, zh: Lexicon) -> None:
     found = answer(ask, MemoryEngine(NOTES), zh)
     assert (found.plan.basis, found.seats, found.degraded) == (basis, (), False)
@@ -127,7 +129,11 @@ def test_the_line_of_the_call_goes_before_the_corpus(zh: Lexicon) -> None:
 
 def test_rated_terms_come_with_both_counts(zh: Lexicon) -> None:
     rated = {r.term.text: r for r in answer("角色一致性", MemoryEngine(NOTES), zh).rated}
-    assert (rated["角色一致性"].df, rated["角色一致性"].phrase_df, rated["角色一致性"].tier) == (2, 2, Tier.SPECIFIC)
+    assert (rated["角色一致性"].df, rated["角色一致性"].phrase_df, rated["角色一致性"].tier) == (
+        2,
+        2,
+        Tier.SPECIFIC,
+    )
 
 
 def test_many_threads_and_lexicons_at_once(zh: Lexicon) -> None:

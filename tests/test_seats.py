@@ -14,7 +14,9 @@ def result(text: str, *docs: str) -> Result:
 
 
 def test_every_query_gets_a_seat_before_any_gets_a_second() -> None:
-    seats = allocate([result("a", "d1", "d2", "d3", "d4", "d5", "d6"), result("b", "d7", "d8"), result("c", "d9")])
+    seats = allocate(
+        [result("a", "d1", "d2", "d3", "d4", "d5", "d6"), result("b", "d7", "d8"), result("c", "d9")]
+    )
     assert [s.doc for s in seats] == ["d1", "d7", "d9", "d2", "d3", "d4"]
 
 
@@ -37,7 +39,9 @@ def test_index_page_by_name(name: str, zh: Lexicon) -> None:
     assert is_index_page(name, zh)
 
 
-@pytest.mark.parametrize("name", ["b树_index设计.md", "插入index的三种写法.md", "dws块级插入_index语义陷阱与倒序插入法_v1.md"])
+@pytest.mark.parametrize(
+    "name", ["b树_index设计.md", "插入index的三种写法.md", "dws块级插入_index语义陷阱与倒序插入法_v1.md"]
+)
 def test_note_with_index_in_its_name_is_a_note(name: str, zh: Lexicon) -> None:
     assert not is_index_page(name, zh)
 

@@ -12,7 +12,11 @@ from querykit import segment
 from querykit.segment import cut, is_word, load_jieba
 from tests.test_strip import cases
 
-RUNS = [c["ask"] for c in cases("boundaries")] + ["知识库里讲工作流的笔记", "无人机为何在航线上犯糊涂", "怎么办理居住证"]
+RUNS = [c["ask"] for c in cases("boundaries")] + [
+    "知识库里讲工作流的笔记",
+    "无人机为何在航线上犯糊涂",
+    "怎么办理居住证",
+]
 
 
 def test_rjieba_cuts_what_jieba_cuts() -> None:

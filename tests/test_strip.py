@@ -111,7 +111,13 @@ def test_empty_question(zh: Lexicon) -> None:
 
 @pytest.mark.parametrize(
     "ask",
-    ["知识库" + "里" * 5000 + "讲" * 5000, "v1." * 3000 + " 怎么办", "笔记" * 20000, "《" * 20000, "的" * 50000],
+    [
+        "知识库" + "里" * 5000 + "讲" * 5000,
+        "v1." * 3000 + " 怎么办",
+        "笔记" * 20000,
+        "《" * 20000,
+        "的" * 50000,
+    ],
     ids=["locatives", "dots", "containers", "quotes", "particles"],
 )
 def test_hostile_question_is_read_in_time(ask: str, zh: Lexicon) -> None:

@@ -19,7 +19,9 @@ def test_aliases_of_ones_own(zh: Lexicon) -> None:
     assert aliases("蒙剪", mine) == ("蒙眼剪辑法",)
 
 
-@pytest.mark.parametrize(("typed", "meant"), [("midjorney", "midjourney"), ("explian", "explain"), ("sunno", "suno")])
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("midjorney", "midjourney"), ("explian", "explain"), ("sunno", "suno")]
+)
 def test_latin_spelling(typed: str, meant: str) -> None:
     found = nearest_latin(typed, {meant: 9, "other": 50, "music": 3})
     assert found is not None
@@ -36,7 +38,8 @@ def test_rare_spelling_is_not_proposed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"), [("提示次", "提示词"), ("工做流", "工作流"), ("小红薯", "小红书"), ("豆付", "豆腐"), ("扩溶", "扩容")]
+    ("typed", "meant"),
+    [("提示次", "提示词"), ("工做流", "工作流"), ("小红薯", "小红书"), ("豆付", "豆腐"), ("扩溶", "扩容")],
 )
 def test_homophones(typed: str, meant: str) -> None:
     found = nearest_han(typed, {meant: 12})

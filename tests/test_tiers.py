@@ -30,7 +30,9 @@ def test_common_terms_go_last_fewer_hits_first(zh: Lexicon) -> None:
 
 
 def test_product_name_in_front_of_everything(zh: Lexicon) -> None:
-    stats = CorpusStats(300, {"云帆智能门锁旗舰版": 276, "换电池": 9}, {"云帆智能门锁旗舰版": 276, "换电池": 9})
+    stats = CorpusStats(
+        300, {"云帆智能门锁旗舰版": 276, "换电池": 9}, {"云帆智能门锁旗舰版": 276, "换电池": 9}
+    )
     stripped = strip(normalize("云帆智能门锁旗舰版怎么换电池"), zh)
     queries = plan(stripped, tier(terms(stripped), stats), zh).queries
     assert "电池" in queries[0].text
@@ -73,7 +75,13 @@ def test_stats_travel_as_json() -> None:
 
 @pytest.mark.parametrize(
     "bad",
-    [{"n_docs": -1}, {"n_docs": 5, "line": 0}, {"n_docs": 5, "line": 1.5}, {"n_docs": 5, "df": {"茶": 6}}, {"docs": 3}],
+    [
+        {"n_docs": -1},
+        {"n_docs": 5, "line": 0},
+        {"n_docs": 5, "line": 1.5},
+        {"n_docs": 5, "df": {"茶": 6}},
+        {"docs": 3},
+    ],
 )
 def test_senseless_stats_say_so(bad: dict[str, object]) -> None:
     with pytest.raises(StatsError):

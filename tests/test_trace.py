@@ -13,10 +13,22 @@ def test_every_step_is_in_the_story(zh: Lexicon) -> None:
     a = answer("知识库里讲 sunflwer 工作流的笔记", engine, zh)
     rows = trace(a.stripped, a.rated, a.plan, a.seats, a.coverage, a.stats)
     steps = [row.step for row in rows]
-    for step in ("strip", "basis", "corpus", "term", "suggestion", "query", "last resort", "seat", "coverage"):
+    for step in (
+        "strip",
+        "basis",
+        "corpus",
+        "term",
+        "suggestion",
+        "query",
+        "last resort",
+        "seat",
+        "coverage",
+    ):
         assert step in steps
     assert ("strip", "知识库", "removed", "container") in rows
-    assert any(row.step == "suggestion" and row.what == "sunflwer" and "sunflower" in row.decision for row in rows)
+    assert any(
+        row.step == "suggestion" and row.what == "sunflwer" and "sunflower" in row.decision for row in rows
+    )
 
 
 def test_explain_lists_what_was_taken(zh: Lexicon) -> None:

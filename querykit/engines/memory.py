@@ -75,14 +75,17 @@ class Index:
         self._number = number
         self._units = Units({})
         self._lengths = np.diff(layout.starts).astype(np.float64)
-        self._norm = 1 - B + B * self._lengths / max(self._lengths.mean(), 1.0) if len(names) else self._lengths
+        self._norm = (
+            1 - B + B * self._lengths / max(self._lengths.mean(), 1.0) if len(names) else self._lengths
+        )
         self._head_weight = self._weigh_head() if len(names) else 1.0
         self._cache: dict[str, Counts] = {}
         self._lock = Lock()
 
     def _weigh_head(self) -> float:
         heads = float((self._layout.title_ends - self._layout.starts[:-1]).mean())
-        return HEAD_FACTOR * max(float(self._lengths.mean()) / heads - 1, 1.0) ** HEAD_POWER
+        weight: float = HEAD_FACTOR * max(float(self._lengths.mean()) / heads - 1, 1.0) ** HEAD_POWER
+        return weight
 
     @property
     def n_docs(self) -> int:
@@ -118,7 +121,9 @@ class Index:
         return {key: len(self._with_all(key)) for key in keys}
 
     def _with_all(self, key: str) -> NDArray[np.int64]:
-        words = [w for piece in _HAN.findall(fold(key)) for w in (cut(piece) if piece[0] > "\u2e7f" else [piece])]
+        words = [
+            w for piece in _HAN.findall(fold(key)) for w in (cut(piece) if piece[0] > "\u2e7f" else [piece])
+        ]
         if len(words) < 2:
             return self.counts(key).docs
         docs = self.counts(words[0]).docs
@@ -138,7 +143,8 @@ class Index:
         best = self._best(scores, limit)
         where = {key: set(docs.tolist()) for key, docs in held.items()} if best else {}
         return tuple(
-            Hit(*self._names[d], float(scores[d]), tuple(k for k, docs in where.items() if d in docs)) for d in best
+            Hit(*self._names[d], float(scores[d]), tuple(k for k, docs in where.items() if d in docs))
+            for d in best
         )
 
     def _score(self, part: Part) -> tuple[NDArray[np.int64], Floats]:
@@ -164,7 +170,8 @@ class Index:
         if len(found) > limit:
             line = np.partition(scores[found], -limit)[-limit]
             found = found[scores[found] >= line]
-        return found[np.argsort(-scores[found], kind="stable")][:limit].tolist()
+        best: list[int] = found[np.argsort(-scores[found], kind="stable")][:limit].tolist()
+        return best
 
     def in_titles(self, names: Iterable[str], limit: int) -> tuple[Hit, ...]:
         """The documents whose title or path holds one of *names*, those that hold more of them first."""
@@ -207,4 +214,3 @@ def head_of(document: Document) -> str:
     stem = file.rpartition(".")[0] or file
     parts = [document.title, *folders.split("/"), "" if fold(stem) == fold(document.title) else stem]
     return "\n".join(part for part in parts if part)
-

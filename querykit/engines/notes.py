@@ -174,7 +174,8 @@ def _everyday(text: str) -> float:
 _FRONT = regex.compile(r"\A---[ \t]*\n(?P<fields>.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", regex.DOTALL)
 _TITLE = regex.compile(r"^title[ \t]*:[ \t]*(?P<value>\S.*?)[ \t]*$", regex.MULTILINE | regex.IGNORECASE)
 _TAGS = regex.compile(
-    r"^(?:tags?|aliases|alias|keywords)[ \t]*:(?P<value>[^\n]*(?:\n[ \t]*-[^\n]*)*)", regex.MULTILINE | regex.IGNORECASE
+    r"^(?:tags?|aliases|alias|keywords)[ \t]*:(?P<value>[^\n]*(?:\n[ \t]*-[^\n]*)*)",
+    regex.MULTILINE | regex.IGNORECASE,
 )
 _HEADING = regex.compile(r"^#[ \t]+(?P<value>\S.*?)[ \t#]*$", regex.MULTILINE)
 

@@ -1,8 +1,8 @@
 """Where every term of the notes stands: one positional index that counts, finds and ranks.
 
 The notes are one long row of *units*: a Han character is a unit, and so is a mark; a word of Latin letters
-and digits is one unit (``ai`` is not found inside ``mail``); blanks are none. A word ends where letters meet digits, so that Seedance 2.5 and Seedance2.5 are the same three
-units. For each unit the index keeps
+and digits is one unit (``ai`` is not found inside ``mail``); blanks are none. A word ends where letters
+meet digits, so that Seedance 2.5 and Seedance2.5 are the same three units. For each unit the index keeps
 where it stands, sorted by the unit that follows. So the places of any run of units, a word, a chunk, a
 name of three words, come from intersecting a few sorted arrays: counts of a term are counts of the term as
 it stands, whatever a segmenter thinks of it, and no segmenter has to agree with itself twice.
@@ -86,9 +86,12 @@ class Units:
         starts, stops = starts[words], stops[words]
         keep = (codes != 32) & (kind == 0)
         if len(starts):
-            codes[starts] = [number(folded[a:b]) for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
+            codes[starts] = [
+                number(folded[a:b]) for a, b in zip(starts.tolist(), stops.tolist(), strict=True)
+            ]
             keep[starts] = True
-        return codes[keep]
+        kept: NDArray[np.int32] = codes[keep]
+        return kept
 
 
 def build(documents: Iterable[tuple[str, str]], units: Units) -> tuple[Layout, Iterable[tuple[int, Row]]]:

@@ -63,7 +63,9 @@ def write_index(db: Path, documents: Iterable[Stored], source: str, *, line: flo
             os.fsync(file.fileno())
         os.replace(temporary, db)
     except (sqlite3.Error, OSError) as error:
-        raise IndexFileError(f"{db}: cannot be written ({error}); the old index, if any, is untouched") from None
+        raise IndexFileError(
+            f"{db}: cannot be written ({error}); the old index, if any, is untouched"
+        ) from None
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
@@ -89,7 +91,9 @@ def _is_alive(pid: int) -> bool:
     return True
 
 
-def _fill(connection: sqlite3.Connection, documents: Iterable[Stored], source: str, line: float | None) -> int:
+def _fill(
+    connection: sqlite3.Connection, documents: Iterable[Stored], source: str, line: float | None
+) -> int:
     connection.executescript("pragma journal_mode = off; pragma synchronous = off; pragma page_size = 8192;")
     connection.executescript(_TABLES)
     units = Units()
@@ -187,7 +191,9 @@ class SqliteEngine(Index):
     def stored(self, path: str) -> Stored:
         """The document of *path* as it was indexed."""
         with self._reading() as connection:
-            row = connection.execute("select path, title, text, stamp from docs where path = ?", (path,)).fetchone()
+            row = connection.execute(
+                "select path, title, text, stamp from docs where path = ?", (path,)
+            ).fetchone()
         return Stored(Document(*row[:3]), row[3])
 
     def close(self) -> None:
@@ -197,7 +203,9 @@ class SqliteEngine(Index):
     def __enter__(self) -> SqliteEngine:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
 
@@ -209,7 +217,9 @@ def _open(path: Path) -> sqlite3.Connection:
         uri = f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1"
         connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
         ours = connection.execute("pragma application_id").fetchone()[0] == _APPLICATION_ID
-        schema = connection.execute("select value from meta where key = 'schema'").fetchone() if ours else None
+        schema = (
+            connection.execute("select value from meta where key = 'schema'").fetchone() if ours else None
+        )
     except sqlite3.Error as error:
         raise IndexFileError(f"{path}: is no index or is damaged ({error}); index the notes again") from None
     if schema is None:

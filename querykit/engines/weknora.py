@@ -203,9 +203,9 @@ class _Session:
 class WeKnora:
     """A WeKnora server, asked from any thread. Nothing is started before the first call; `close` ends it all.
 
-        >>> with WeKnora(None) as engine:
-        ...     engine.fetch(SearchRequest("事件卡库", "找一条被考问的新手"))
-        Unavailable(reason=<Reason.NOT_MOUNTED: 'not_mounted'>, received=0)
+    >>> with WeKnora(None) as engine:
+    ...     engine.fetch(SearchRequest("事件卡库", "找一条被考问的新手"))
+    Unavailable(reason=<Reason.NOT_MOUNTED: 'not_mounted'>, received=0)
     """
 
     def __init__(

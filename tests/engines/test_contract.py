@@ -91,7 +91,9 @@ def test_names_of_a_part_are_one_term(engine: Index) -> None:
     assert [h.doc for h in engine.search(both, 9)] == ["绘图/mj.md"]
 
 
-@pytest.mark.parametrize("text", ["AND", "*", "NEAR(", '"', "a:b", "'; drop table docs; --", "\ud800", "\x00", "", "{0} %s"])
+@pytest.mark.parametrize(
+    "text", ["AND", "*", "NEAR(", '"', "a:b", "'; drop table docs; --", "\ud800", "\x00", "", "{0} %s"]
+)
 def test_query_syntax_is_text(engine: Index, text: str) -> None:
     assert isinstance(engine.search(ask(text.lower()), 3), tuple)
     assert isinstance(engine.df([text.lower()]), dict)

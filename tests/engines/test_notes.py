@@ -65,7 +65,14 @@ def test_undecodable_file_name_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "title"),
-    [("---\ntitle: 甲\n---\n# 乙", "甲"), ("# 乙\n文", "乙"), ("文", "名"), ("---\n没有结束", "名"), ("## 二级", "名"), ("", "名")],
+    [
+        ("---\ntitle: 甲\n---\n# 乙", "甲"),
+        ("# 乙\n文", "乙"),
+        ("文", "名"),
+        ("---\n没有结束", "名"),
+        ("## 二级", "名"),
+        ("", "名"),
+    ],
 )
 def test_title(text: str, title: str) -> None:
     assert parse_markdown(text, "名")[0] == title
@@ -73,7 +80,11 @@ def test_title(text: str, title: str) -> None:
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_jsonl(tmp_path: Path, packed: bool) -> None:
-    rows = [{"path": "a", "title": "甲", "text": "茶"}, {"path": "b", "text": "酒"}, {"path": "a", "title": "新", "text": "水"}]
+    rows = [
+        {"path": "a", "title": "甲", "text": "茶"},
+        {"path": "b", "text": "酒"},
+        {"path": "a", "title": "新", "text": "水"},
+    ]
     data = "\n".join(json.dumps(r, ensure_ascii=False) for r in rows).encode()
     file = tmp_path / ("n.jsonl.gz" if packed else "n.jsonl")
     file.write_bytes(gzip.compress(data) if packed else data)
@@ -83,7 +94,9 @@ def test_jsonl(tmp_path: Path, packed: bool) -> None:
     assert ":3:" in reading.warnings[0]
 
 
-@pytest.mark.parametrize("line", ['{"title": "无路"}', "[]", "not json", '{"path": 7}', '{"path": "a", "text": 7}', "\ud800"])
+@pytest.mark.parametrize(
+    "line", ['{"title": "无路"}', "[]", "not json", '{"path": 7}', '{"path": "a", "text": 7}', "\ud800"]
+)
 def test_broken_jsonl_names_the_line(tmp_path: Path, line: str) -> None:
     file = tmp_path / "n.jsonl"
     file.write_bytes(b'{"path": "ok", "text": ""}\n' + line.encode("utf-8", "surrogatepass"))
@@ -101,6 +114,10 @@ def test_truncated_gzip_says_so(tmp_path: Path) -> None:
 def test_places_that_are_no_notes(tmp_path: Path) -> None:
     other = tmp_path / "x.docx"
     other.write_text("")
-    for place, says in ((tmp_path / "no", "no such folder"), (other, "neither"), (tmp_path, "no notes there")):
+    for place, says in (
+        (tmp_path / "no", "no such folder"),
+        (other, "neither"),
+        (tmp_path, "no notes there"),
+    ):
         with pytest.raises(NotesError, match=says):
             read(place)

@@ -145,7 +145,9 @@ def test_readers_go_on_while_one_indexes(tmp_path: Path) -> None:
 
 def test_one_engine_serves_many_threads(tmp_path: Path) -> None:
     db = tmp_path / "kb.db"
-    write_index(db, [Stored(Document(f"{i}.md", f"茶{i}", "绿茶 红茶 " * i), "1") for i in range(1, 60)], "here")
+    write_index(
+        db, [Stored(Document(f"{i}.md", f"茶{i}", "绿茶 红茶 " * i), "1") for i in range(1, 60)], "here"
+    )
     queries = [Query(t, (Part(t, (t,)),)) for t in ("茶", "绿茶", "红茶", "绿", "叶")] * 20
     with SqliteEngine(db) as engine, ThreadPoolExecutor(8) as pool:
         threaded = list(pool.map(lambda q: engine.search(q, 6), queries))
@@ -162,12 +164,17 @@ def test_a_path_of_any_characters(tmp_path: Path) -> None:
 def test_full_disk_leaves_the_old_index(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], capture_output=True).returncode:
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], capture_output=True
+    ).returncode:
         pytest.skip("no mounting here")
     try:
         db = disk / "kb.db"
         write_index(db, [Stored(Document("a.md", "茶", ""), "1")], "here")
-        big = [Stored(Document(f"{i}.md", "茶", "".join(map(chr, range(0x4E00, 0x9000)))), "1") for i in range(40)]
+        big = [
+            Stored(Document(f"{i}.md", "茶", "".join(map(chr, range(0x4E00, 0x9000)))), "1")
+            for i in range(40)
+        ]
         with pytest.raises(IndexFileError, match="cannot be written"):
             write_index(db, big, "here")
         assert docs(db) == ["a.md"]

@@ -22,7 +22,9 @@ def test_any_string_gives_a_value(raw: str, zh: Lexicon) -> None:
 @given(topic=st.sampled_from(TOPICS))
 def test_width_changes_no_decision(topic: str, zh: Lexicon) -> None:
     narrow, wide = f"知识库里讲 MJ {topic}的笔记?", f"知识库里讲　ＭＪ　{topic}的笔记？"
-    assert [c.folded for c in strip(normalize(narrow), zh).chunks] == [c.folded for c in strip(normalize(wide), zh).chunks]
+    assert [c.folded for c in strip(normalize(narrow), zh).chunks] == [
+        c.folded for c in strip(normalize(wide), zh).chunks
+    ]
 
 
 @given(raw=questions)

@@ -1,13 +1,12 @@
 """A chunk stripped again is itself."""
 
 from hypothesis import given
+from hypothesis import strategies as st
 
 from querykit.lexicon import Lexicon, Role
 from querykit.strip import strip
 from querykit.text import fold, normalize
 from tests.strategies import CLEAN_TOPICS, questions
-
-from hypothesis import strategies as st
 
 
 @given(topic=st.sampled_from(CLEAN_TOPICS), before=st.sampled_from(["", "知识库里讲", "请问", "有没有关于"]))

@@ -21,7 +21,10 @@ def is_index(doc: str) -> bool:
 
 @given(lists=found, k=st.integers(0, 12))
 def test_fewer_seats_are_the_first_of_more(lists: list[list[str]], k: int) -> None:
-    assert allocate(results(lists), k, is_index=is_index) == allocate(results(lists), k + 1, is_index=is_index)[:k]
+    assert (
+        allocate(results(lists), k, is_index=is_index)
+        == allocate(results(lists), k + 1, is_index=is_index)[:k]
+    )
 
 
 @given(lists=found, k=st.integers(0, 12))
