@@ -6,6 +6,7 @@ under ``lexicons/`` only group the lists by what they are for. `load_lexicon` is
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -209,25 +210,31 @@ def lexicon_folder() -> Path:
     """Where the shipped word lists are: inside an installed package, beside it in a checkout."""
     from pathlib import Path
 
-    inside = Path(__file__).parent / "lexicons"
-    return inside if inside.is_dir() else Path(__file__).parent.parent / "lexicons"
+    return Path(_shipped())
+
+
+def _shipped() -> str:
+    """The same as text, for the first question of a process: importing pathlib takes 3 ms."""
+    package = os.path.dirname(__file__)
+    inside = os.path.join(package, "lexicons")
+    return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(package), "lexicons")
 
 
 def load_tables(folder: Path | None = None) -> dict[str, dict[str, Any]]:
     """The sheets of *folder* (default: the shipped ones) as they are written, by file name."""
     import tomllib
 
-    folder = folder or lexicon_folder()
     tables: dict[str, dict[str, Any]] = {}
     problems = []
     for sheet in SHEETS:
-        path = folder / f"{sheet}.toml"
+        name = f"{sheet}.toml"
         try:
-            tables[sheet] = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+            with open(os.path.join(folder or _shipped(), name), encoding="utf-8-sig") as file:
+                tables[sheet] = tomllib.loads(file.read())
         except OSError as error:
-            problems.append(Problem(path.name, "-", f"cannot be read ({error.strerror}); put the file there"))
+            problems.append(Problem(name, "-", f"cannot be read ({error.strerror}); put the file there"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            problems.append(Problem(path.name, "-", f"is not TOML in UTF-8: {error}"))
+            problems.append(Problem(name, "-", f"is not TOML in UTF-8: {error}"))
     if problems:
         raise LexiconError(problems)
     return tables
@@ -356,8 +363,9 @@ def _compile(lists: Mapping[str, Iterable[Any]]) -> Lexicon:
     words: dict[str, set[Role]] = {}
     for key, values in lists.items():
         if key not in _NO_WORDS:
+            role = Role(key)
             for value in values:
-                words.setdefault(fold(value).strip(), set()).add(Role(key))
+                words.setdefault(fold(value).strip(), set()).add(role)
     return Lexicon(
         {word: frozenset(roles) for word, roles in words.items()},
         tuple(tuple(group) for group in lists.get("aliases", ())),
