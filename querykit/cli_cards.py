@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,36 +14,34 @@ import click
 
 from querykit.beats import Node, Persona
 from querykit.cards import CardWords, Magnet, Material, load_card_labels
-from querykit.cli_mirror import BadCall
+from querykit.cli_mirror import PATH, TEXT, BadCall, printable, read_table, say, write_json
 from querykit.exchange import Outcome, Reason, SearchRequest, TypeTable, Unavailable, ZeroHit, build_types
 from querykit.material import (
     Budget,
     Cost,
     FetchesCards,
     NodeMaterial,
-    Refused,
     Report,
     Skipped,
     fetch_material,
+    mirror_queries,
 )
-from querykit.mirror import Finding, MirrorQuery, MirrorRules, Rejected, compose, elements_of, load_mirror
-from querykit.mirror import Skipped as NotAsked
+from querykit.mirror import MirrorRules, load_mirror
 
 if TYPE_CHECKING:
     from querykit.engines.markdown_cards import MarkdownCards
     from querykit.engines.weknora import Probe, WeKnora
 
-_PATH = click.Path(path_type=Path)
 _SECONDS = click.FloatRange(min=0, min_open=True)
 
 
 @click.command()
-@click.argument("nodes", type=_PATH)
-@click.option("--library", type=_PATH, help="The folder of Markdown cards to fall back on.")
+@click.argument("nodes", type=PATH)
+@click.option("--library", type=PATH, help="The folder of Markdown cards to fall back on.")
 @click.option(
-    "--types", type=_PATH, help="The table from types to bases, where NODES has none: .toml or .json."
+    "--types", type=PATH, help="The table from types to bases, in place of that in NODES: .toml or .json."
 )
-@click.option("--base", help="The base to ask, by name or id, whatever the types say.")
+@click.option("--base", type=TEXT, help="The base to ask, by name or id, whatever the types say.")
 @click.option(
     "--budget-requests", type=click.IntRange(min=0), help="Stop before the request after this many."
 )
@@ -51,8 +49,10 @@ _SECONDS = click.FloatRange(min=0, min_open=True)
     "--budget-tokens", type=click.IntRange(min=0), help="Stop once this many tokens came back (estimated)."
 )
 @click.option("--timeout", type=_SECONDS, help="Seconds to wait for the server to start, and for an answer.")
-@click.option("--config", type=_PATH, help="The MCP configuration that names the server.")
-@click.option("--lexicons", type=_PATH, help="A folder of word lists of your own.")
+@click.option("--config", type=PATH, help="The MCP configuration that names the server.")
+@click.option(
+    "--lexicons", type=PATH, help="A folder with word lists of your own, in place of the shipped ones."
+)
 @click.option("--dry-run", is_flag=True, help="Print the requests and send none.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def cards(
@@ -73,14 +73,13 @@ def cards(
     Asks WeKnora one node at a time; where it is not there, the Markdown library. Nodes with a scene of their
     own are not asked for.
     """
-    beats = read_beats(_read(nodes), str(nodes))
-    table = _table(beats, _read(types) if types else None, types or nodes, base)
+    beats = read_beats(read_table(nodes), str(nodes))
+    table = _table(beats, read_table(types) if types else None, types or nodes, base)
     if library is not None and not library.is_dir():
-        raise _bad(f"{library}: no such folder; name the one your Markdown cards are in")
+        raise BadCall(f"{library}: no such folder; name the one your Markdown cards are in")
     rules = load_mirror(lexicons)
     own = lexicons / "cards.toml" if lexicons else None
     words = load_card_labels(own if own and own.is_file() else None)
-    asking = _Asking(rules)
     fallback = _Library(library, words, rules) if library else None
 
     def fetch(engine: FetchesCards) -> Report:
@@ -91,27 +90,27 @@ def cards(
             persona=beats.persona,
             table=table,
             words=words,
-            compose=asking,
+            compose=mirror_queries(rules),
             budget=Budget(budget_requests, budget_tokens),
         )
 
     if dry_run:
         recorder = _Recorder()
-        _finish_dry(fetch(recorder), recorder.requests, asking, as_json)
+        _finish_dry(fetch(recorder), recorder.requests, as_json)
     with _server(config, timeout) as server:
         report = fetch(_Telling(server))
     if as_json:
-        _write({**_report_json(report, asking), "library": fallback.as_json() if fallback else None})
+        write_json({**_report_json(report), "library": fallback.as_json() if fallback else None})
     else:
-        _show_report(report, asking, fallback)
+        _show_report(report, fallback)
     needed = [node for node in report.nodes if node.skipped is not Skipped.OWN_SCENE]
     raise click.exceptions.Exit(int(bool(needed) and not any(node.material for node in needed)))
 
 
 @click.command()
-@click.option("--base", help="The base that would be asked, by name or id.")
+@click.option("--base", type=TEXT, help="The base that would be asked, by name or id.")
 @click.option("--timeout", type=_SECONDS, help="Seconds to wait for the server to start, and for an answer.")
-@click.option("--config", type=_PATH, help="The MCP configuration that names the server.")
+@click.option("--config", type=PATH, help="The MCP configuration that names the server.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def probe(base: str | None, timeout: float | None, config: Path | None, as_json: bool) -> None:
     """Say whether WeKnora is there, which server, whether it lists the base, and what would happen.
@@ -119,7 +118,7 @@ def probe(base: str | None, timeout: float | None, config: Path | None, as_json:
     Searches nothing. Exit status 0 when a request would be answered, 1 when it would not.
     """
     if base is not None and not base.strip():
-        raise _bad("--base is blank; give the name or the id of a base")
+        raise BadCall("--base is blank; give the name or the id of a base")
     with _server(config, timeout) as server:
         found = server.probe(base.strip() if base else None)
     answer = {
@@ -129,9 +128,10 @@ def probe(base: str | None, timeout: float | None, config: Path | None, as_json:
         "base": found.base.value if base else None,
         "reason": found.reason.value if found.reason else None,
         "next": found.next.value,
+        "hint": _hint(found),
     }
     if as_json:
-        _write(answer)
+        write_json(answer)
     else:
         _show_probe(found, base)
     there = base is None or found.base.value in ("exists", "several")
@@ -178,7 +178,7 @@ def read_beats(tables: object, file: str = "nodes") -> Beats:
     problems = list(_problems(tables))
     if problems:
         rest = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        raise BeatsError(_plain(f"{file}: {problems[0]}{rest}"))
+        raise BeatsError(f"{file}: {problems[0]}{rest}")
     assert isinstance(tables, Mapping)
     persona = tables.get("persona", {})
     rows = (
@@ -237,63 +237,17 @@ def _unknown(name: str, row: Mapping[str, Any], known: Sequence[str] | Mapping[s
 def _table(beats: Beats, types: object, file: Path, base: str | None) -> TypeTable:
     """The table of types: of the option, else of the node file, else one row for all with the base."""
     if base is not None and not base.strip():
-        raise _bad("--base is blank; give the name or the id of a base")
+        raise BadCall("--base is blank; give the name or the id of a base")
     tables = beats.types if types is None else types
     if tables is None:
         if base is None:
-            raise _bad(f'{file}: no base to ask; write [types.NAME] with base = "…", or give --base')
+            raise BadCall(f'{file}: no base to ask; write [types.NAME] with base = "…", or give --base')
         kinds = dict.fromkeys(("", *(node.kind for node in beats.nodes)))
         return build_types({"types": {kind: {"base": base} for kind in kinds}}, str(file))
     return build_types(tables, str(file), base=base)
 
 
-def _read(path: Path) -> object:
-    import tomllib
-
-    readers = {".toml": tomllib.loads, ".json": json.loads}
-    read = readers.get(path.suffix.lower())
-    if read is None:
-        raise _bad(f"{path}: give a .toml or a .json file")
-    try:
-        tables: object = read(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise _bad(f"{path}: cannot be read ({error.strerror})") from None
-    except (ValueError, RecursionError) as error:
-        raise _bad(f"{path}: is no {path.suffix[1:].upper()} in UTF-8: {error}") from None
-    return tables
-
-
-def _bad(message: str) -> BadCall:
-    return BadCall(_plain(message))
-
-
 # --- who is asked ------------------------------------------------------------------------------------------
-
-
-class _Asking:
-    """Makes the query for a node, and remembers what was said about it."""
-
-    def __init__(self, rules: MirrorRules) -> None:
-        self._rules = rules
-        self.warnings: dict[str, tuple[Finding, ...]] = {}
-
-    def __call__(self, node: Node, persona: Persona) -> str | Refused:
-        elements = elements_of(node, persona, self._rules)
-        if isinstance(elements, NotAsked):
-            return Refused((elements.reason,))
-        query = compose(elements, self._rules)
-        if isinstance(query, Rejected):
-            return Refused(tuple(_said(finding) for finding in query.findings))
-        assert isinstance(query, MirrorQuery)
-        self.warnings[query.text] = query.findings
-        return query.text
-
-    def warned(self, query: str) -> list[str]:
-        return [_said(finding) for finding in self.warnings.get(query, ())]
-
-
-def _said(finding: Finding) -> str:
-    return f"{finding.rule} [{finding.element}] {finding.message}"
 
 
 @dataclass(slots=True)
@@ -345,8 +299,8 @@ class _Library:
     def as_json(self) -> dict[str, Any]:
         read = "_loaded" in vars(self)
         return {
-            "folder": _plain(str(self._folder)),
-            "cards": len(self._loaded.cards) if read else None,
+            "folder": printable(str(self._folder)),
+            "cards": len(self._loaded) if read else None,
             "skipped": [{"file": file, "reason": reason} for file, reason in self.skipped],
         }
 
@@ -361,15 +315,15 @@ def _server(config: Path | None, timeout: float | None) -> WeKnora:
 # --- what comes out ----------------------------------------------------------------------------------------
 
 
-def _report_json(report: Report, asking: _Asking) -> dict[str, Any]:
+def _report_json(report: Report) -> dict[str, Any]:
     return {
-        "nodes": [_node_json(node, asking) for node in report.nodes],
+        "nodes": [_node_json(node) for node in report.nodes],
         "cost": _cost_json(report.cost),
         "magnets": [magnet._asdict() for magnet in report.magnets],
     }
 
 
-def _node_json(node: NodeMaterial, asking: _Asking) -> dict[str, Any]:
+def _node_json(node: NodeMaterial) -> dict[str, Any]:
     return {
         "event": node.node.event,
         "type": node.type,
@@ -379,7 +333,7 @@ def _node_json(node: NodeMaterial, asking: _Asking) -> dict[str, Any]:
         "next": node.next.value if node.next else None,
         "skipped": node.skipped.value if node.skipped else None,
         "reasons": list(node.reasons),
-        "warnings": asking.warned(node.query),
+        "warnings": list(node.warnings),
         "query": node.query or None,
         "returned": node.returned,
         "kept": node.kept,
@@ -403,13 +357,11 @@ def _cost_json(cost: Cost) -> dict[str, int]:
     return {"requests": cost.requests, "received": cost.received, "tokens": cost.tokens}
 
 
-def _finish_dry(
-    report: Report, requests: Sequence[SearchRequest], asking: _Asking, as_json: bool
-) -> NoReturn:
+def _finish_dry(report: Report, requests: Sequence[SearchRequest], as_json: bool) -> NoReturn:
     sent = iter(requests)
     rows = [(node, next(sent) if node.query else None) for node in report.nodes]
     if as_json:
-        _write(
+        write_json(
             {
                 "nodes": [
                     {
@@ -417,7 +369,7 @@ def _finish_dry(
                         "type": node.type,
                         "skipped": node.skipped.value if node.skipped else None,
                         "reasons": list(node.reasons),
-                        "warnings": asking.warned(node.query),
+                        "warnings": list(node.warnings),
                         "request": request.arguments() if request else None,
                         "labels": list(request.labels) if request else [],
                     }
@@ -428,34 +380,34 @@ def _finish_dry(
     else:
         for number, (node, request) in enumerate(rows, 1):
             _head(number, node, "" if request else _why_not(node))
-            _print_all(asking.warned(node.query), "warning: ")
+            _print_all(node.warnings, "warning: ")
             if request:
-                _print("   " + json.dumps(request.arguments(), ensure_ascii=False))
+                say("   " + json.dumps(request.arguments(), ensure_ascii=False))
                 _print_all([", ".join(request.labels)] if request.labels else [], "library labels: ")
-        _print(f"{len(requests)} of {len(rows)} nodes would be asked for; nothing was sent")
+        say(f"{len(requests)} of {len(rows)} nodes would be asked for; nothing was sent")
     raise click.exceptions.Exit(0 if requests else 1)
 
 
-def _show_report(report: Report, asking: _Asking, library: _Library | None) -> None:
+def _show_report(report: Report, library: _Library | None) -> None:
     for number, node in enumerate(report.nodes, 1):
         _head(number, node, _why_not(node) if node.skipped else _where_from(node))
         _print_all([node.query] if node.query else [], "")
-        _print_all(asking.warned(node.query), "warning: ")
+        _print_all(node.warnings, "warning: ")
         for material in node.material:
             _show_material(material)
         _print_all([node.guidance] if node.guidance and not node.material else [], "guidance: ")
     for magnet in report.magnets:
-        _print(_magnet(magnet))
+        say(_magnet(magnet))
     for file, reason in library.skipped if library else ():
-        _print(f"library: {file} was passed over: {reason}", err=True)
+        say(f"library: {file} was passed over: {reason}", err=True)
     cost = report.cost
-    _print(f"cost: {cost.requests} requests, {cost.received} bytes, about {cost.tokens} tokens")
+    say(f"cost: {cost.requests} requests, {cost.received} bytes, about {cost.tokens} tokens")
 
 
 def _head(number: int, node: NodeMaterial, said: str) -> None:
     named = f" ({node.type})" if node.type else ""
-    _print(f"{number}. {node.node.event}{named}{': ' if said else ''}{said}")
-    _print_all(list(node.reasons), "- ")
+    say(f"{number}. {node.node.event}{named}{': ' if said else ''}{said}")
+    _print_all(node.reasons, "- ")
 
 
 _WHY_NOT: Mapping[Skipped, str] = {
@@ -479,11 +431,11 @@ def _where_from(node: NodeMaterial) -> str:
 
 def _show_material(material: Material) -> None:
     gap = material.gap
-    _print(f"   gap        [{gap.expected}] —{gap.breaker}→ [{gap.result}]")
+    say(f"   gap        [{gap.expected}] —{gap.breaker}→ [{gap.result}]")
     setup = material.setup.value if material.setup else None
     for name, value in (("technique", material.technique), ("setup", setup), ("camera", material.camera)):
         if value:
-            _print(f"   {name:<10} {value}")
+            say(f"   {name:<10} {value}")
 
 
 def _magnet(magnet: Magnet) -> str:
@@ -505,35 +457,40 @@ _BASE: Mapping[str, str] = {
 }
 
 
+# What to do where no request would be answered.
+_HINT: Mapping[Reason, str] = {
+    Reason.NOT_MOUNTED: "the server that is named there has no tool hybrid_search",
+    Reason.UNAVAILABLE: "the server does not start or refuses us; run its command, or open its address, by hand",
+    Reason.TIMEOUT: "the server says nothing; give it longer with --timeout",
+    Reason.NO_SUCH_BASE: "querykit cards takes another base with --base, by name or id",
+}
+_NO_SERVER = (
+    "set QUERYKIT_WEKNORA_COMMAND or QUERYKIT_WEKNORA_URL, or name an MCP configuration with --config"
+)
+_NO_SDK = "the MCP SDK is not installed: pip install 'querykit[weknora]'"
+
+
+def _hint(found: Probe) -> str | None:
+    if found.reason is Reason.NOT_MOUNTED and found.transport is None:
+        return _NO_SERVER
+    if found.reason is Reason.NOT_MOUNTED and importlib.util.find_spec("mcp") is None:
+        return _NO_SDK
+    return _HINT[found.reason] if found.reason else None
+
+
 def _show_probe(found: Probe, base: str | None) -> None:
     reason = f" ({found.reason.value})" if found.reason else ""
     if found.mounted:
-        _print(f"weknora: {found.server or 'a server without a name'} over {found.transport}")
+        say(f"weknora: {found.server or 'a server without a name'} over {found.transport}")
     else:
-        _print(f"weknora: not there{reason}")
+        say(f"weknora: not there{reason}")
     if base and found.mounted:
-        _print(f"base: {base} {_BASE[found.base.value]}")
-    _print(f"next: {_NEXT[found.next.value]}")
+        say(f"base: {base} {_BASE[found.base.value]}")
+    say(f"next: {_NEXT[found.next.value]}")
+    if hint := _hint(found):
+        say(f"hint: {hint}")
 
 
 def _print_all(lines: Sequence[str], lead: str) -> None:
     for line in lines:
-        _print(f"   {lead}{line}")
-
-
-def _print(text: str, err: bool = False) -> None:
-    stream = sys.stderr if err else sys.stdout
-    stream.buffer.write(_plain(text).encode("utf-8") + b"\n")
-    stream.flush()
-
-
-def _plain(text: str) -> str:
-    """*text* on one line, without what would steer a terminal or break its encoding."""
-    return "".join(c if c.isprintable() or c in "\u00a0\u3000" else repr(c)[1:-1] for c in text)
-
-
-def _write(answer: Mapping[str, Any]) -> None:
-    """One line of JSON in UTF-8. Half a surrogate pair becomes the escape that JSON has for it."""
-    line = json.dumps(answer, ensure_ascii=False).encode("utf-8", "backslashreplace")
-    sys.stdout.buffer.write(line + b"\n")
-    sys.stdout.flush()
+        say(f"   {lead}{line}")

@@ -40,6 +40,8 @@ from querykit.exchange import (
     Unavailable,
     degrade,
 )
+from querykit.mirror import Elements, Finding, MirrorQuery, MirrorRules, Rejected, elements_of
+from querykit.mirror import compose as compose_query
 
 
 class FetchesCards(Protocol):
@@ -55,8 +57,32 @@ class Refused:
     reasons: tuple[str, ...]
 
 
-Compose: TypeAlias = Callable[[Node, Persona], str | Refused]
+Compose: TypeAlias = Callable[[Node, Persona], str | MirrorQuery | Refused]
 Translate: TypeAlias = Callable[[Node, tuple[Material, ...]], str]
+
+
+def mirror_queries(rules: MirrorRules) -> Compose:
+    """What makes a node's mirror query, or says why there is none.
+
+    >>> from querykit.mirror import load_mirror
+    >>> ask = mirror_queries(load_mirror())
+    >>> node = Node("被当众考问的新手妈妈", "月子中心", "用一串手上功夫顶回去", "留人")
+    >>> ask(node, Persona("亲子", ("保温桶",))).text
+    '找一条 月子中心被当众考问的新手妈妈 用一串手上功夫顶回去 保温桶 的 留人型事件素材'
+    """
+
+    def ask(node: Node, persona: Persona) -> MirrorQuery | Refused:
+        elements = elements_of(node, persona, rules)
+        if not isinstance(elements, Elements):
+            return Refused((elements.reason,))
+        query = compose_query(elements, rules)
+        return Refused(_said(query.findings)) if isinstance(query, Rejected) else query
+
+    return ask
+
+
+def _said(findings: Iterable[Finding]) -> tuple[str, ...]:
+    return tuple(f"{finding.rule} [{finding.element}] {finding.message}" for finding in findings)
 
 
 class Source(Enum):
@@ -131,7 +157,8 @@ class Draft:
 class NodeMaterial:
     """What one node got, from where, and why.
 
-    *status* is the engine's outcome (``ok``, ``zero_hit``, ``no_usable_row``, or the reason it was
+    *reasons* say why no query could be made, *warnings* what is doubtful about the one that was. *status* is
+    the engine's outcome (``ok``, ``zero_hit``, ``no_usable_row``, or the reason it was
     unavailable), *fallback* the library's where it was asked. *returned* cards came back, *kept* of them have
     the node's structure.
     """
@@ -144,6 +171,7 @@ class NodeMaterial:
     reasons: tuple[str, ...] = ()
     type: str = ""
     query: str = ""
+    warnings: tuple[str, ...] = ()
     status: str = ""
     fallback: str = ""
     next: Next | None = None
@@ -179,12 +207,14 @@ def fetch_material(
 ) -> Report:
     """The material for *nodes*, one after the other.
 
-    *compose* makes the query or refuses; *translate*, where given, turns a node's material into a passage,
-    which is checked for what it carries over before the cards are dropped. *fallback* is the authoritative
-    Markdown library. Nothing is asked twice, and an engine that is not there is not asked for the next node.
+    *compose* makes the query or refuses (`mirror_queries`); *translate*, where given, turns a node's material
+    into a passage, which is checked for what it carries over before the cards are dropped. *fallback* is the
+    authoritative Markdown library. Nothing is asked twice, and an engine that is not there is not asked for
+    the next node.
 
         >>> from querykit.cards import Card, load_card_labels
         >>> from querykit.exchange import Cards, TypeRow
+        >>> from querykit.mirror import load_mirror
         >>> class Library:
         ...     def fetch(self, request):
         ...         return Cards((Card("[等着看他出丑]—被真功夫打破→[服气]"),), received=3500)
@@ -192,7 +222,7 @@ def fetch_material(
         ...     [Node("被当众考问的新手", "厨房", "用一串手上功夫顶回去", "留人")], Library(),
         ...     persona=Persona("亲子", ("保温桶",)), words=load_card_labels(),
         ...     table=TypeTable((TypeRow("反差", "事件卡库", methods=("功夫",)),)),
-        ...     compose=lambda node, persona: f"找一条{node.event}、{node.method}的事件素材")
+        ...     compose=mirror_queries(load_mirror()))
         >>> report.nodes[0].material[0].gap.result, report.cost
         ('服气', Cost(requests=1, received=3500))
     """
@@ -236,6 +266,7 @@ class _Reading:
 class _Ask:
     judged: Judged
     request: SearchRequest
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +295,8 @@ def _step(
             reasons=query.reasons,
             type=judged.row.name,
         )
+    if isinstance(query, MirrorQuery):
+        return _Ask(judged, judged.ask(query.text, match_count), _said(query.findings))
     return _Ask(judged, judged.ask(query, match_count))
 
 
@@ -279,7 +312,7 @@ def _settle(
     """The material in *answer*, or in the library's where the table sends us there, and what to call the
     cards that came back (None where nobody answered). The cards themselves end here."""
     node, row, then = answer.ask.judged.node, answer.ask.judged.row, degrade(answer.outcome)
-    library = _ask(fallback, answer.ask) if fallback and then is Next.MARKDOWN_LIBRARY else None
+    library = _ask(fallback, answer.ask) if fallback is not None and then is Next.MARKDOWN_LIBRARY else None
     used = library.outcome if library else answer.outcome
     cards = [parse_card(card.text, reading.words) for card in used.cards]
     fitting = rescreen(cards, node, reading.fits, reading.keep)
@@ -292,6 +325,7 @@ def _settle(
         guidance="" if source is Source.NOTHING else row.guidance,
         type=row.name,
         query=answer.ask.request.query,
+        warnings=answer.ask.warnings,
         status=_status(answer.outcome),
         fallback=_status(library.outcome) if library else "",
         next=then,

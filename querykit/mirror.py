@@ -18,6 +18,7 @@ import regex
 
 from querykit.beats import Node, Persona
 from querykit.lexicon import (
+    SHEETS,
     Lexicon,
     LexiconError,
     Problem,
@@ -204,8 +205,8 @@ def parse_mirror(text: str, rules: MirrorRules) -> Elements | None:
 def elements_of(node: Node, persona: Persona, rules: MirrorRules) -> Elements | Skipped:
     """The elements for a row of the beat table (布位表), or why nothing is asked for it.
 
-    The scene goes with the event unless the event names it; the anchor is the account's own: of its items the
-    one that shares most with the row. An account without items has the row's scene for an anchor.
+    The scene goes with the event unless the event or the anchor names it; the anchor is the account's own: of
+    its items the one that shares most with the row. An account without items has the row's scene for an anchor.
 
         >>> rules = load_mirror()
         >>> node = Node("被当众考问的新手妈妈", "月子中心", "用一串手上功夫顶回去", "留人")
@@ -217,9 +218,9 @@ def elements_of(node: Node, persona: Persona, rules: MirrorRules) -> Elements | 
     if node.own_scene:
         return Skipped("own_scene")
     items = [item for item in persona.items if _clean(item)]
-    row = set(node.event + node.scene + node.method)
+    row = set(node.event + node.scene + node.method) - {rules.frame.of}
     anchor = max(items, key=lambda item: len(row & set(item))) if items else node.scene
-    told = not items or fold(node.scene) in fold(node.event)
+    told = any(fold(node.scene) in fold(text) for text in (node.event, anchor))
     contrast = node.event if told else node.scene + node.event
     return Elements(contrast, node.method, anchor, node.function, rules.material)
 
@@ -729,17 +730,16 @@ def _whole_track(words: Sequence[_Word]) -> Span | None:
 
 
 def load_mirror(folder: Path | None = None) -> MirrorRules:
-    """The rules of *folder* (default: the shipped ones), with the function words of its lexicon.
+    """The shipped rules; of the word lists in *folder*, where given, each takes the place of the shipped one.
 
     Raises `LexiconError` with every problem at once.
     """
     import tomllib
 
-    folder = folder or lexicon_folder()
+    own, problems = _own_sheets(folder) if folder else ({}, [])
     tables: dict[str, Any] = {}
-    problems = []
     for sheet in _SHAPE:
-        path = folder / f"{sheet}.toml"
+        path = own.get(sheet) or lexicon_folder() / f"{sheet}.toml"
         try:
             tables[sheet] = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         except OSError as error:
@@ -748,7 +748,23 @@ def load_mirror(folder: Path | None = None) -> MirrorRules:
             problems.append(Problem(path.name, "-", f"is not TOML in UTF-8: {error}"))
     if problems:
         raise LexiconError(problems)
-    return build_mirror(tables, load_lexicon(folder))
+    return build_mirror(tables, load_lexicon(folder if own.keys() & SHEETS.keys() else None))
+
+
+def _own_sheets(folder: Path) -> tuple[dict[str, Path], list[Problem]]:
+    """The word lists in *folder* by name; one that querykit has no use for is a slip of the pen."""
+    known = sorted(path.stem for path in lexicon_folder().glob("*.toml"))
+    own = {path.stem: path for path in folder.glob("*.toml")}
+    problems = [
+        Problem(path.name, "-", f"is no word list; known are {', '.join(known)}")
+        for sheet, path in sorted(own.items())
+        if sheet not in known
+    ]
+    if not own:
+        problems.append(
+            Problem(str(folder), "-", f"holds no word list; put {known[0]}.toml or another there")
+        )
+    return own, problems
 
 
 def build_mirror(tables: Mapping[str, Mapping[str, Any]], lexicon: Lexicon) -> MirrorRules:

@@ -7,7 +7,7 @@ it over. It keeps no state: engine and lexicon come in as arguments, so that sev
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from querykit.engines.base import CountsDocuments, EngineError, KnowsWords, Searches
 from querykit.lexicon import Lexicon, Role
@@ -19,6 +19,19 @@ from querykit.suggest import Suggestion, aliases, homophones, nearest_han, neare
 from querykit.terms import Level, Term, chunk_terms, terms
 from querykit.text import fold, normalize
 from querykit.tiers import CorpusStats, RatedTerm, Tier, tier
+
+if TYPE_CHECKING:
+    from querykit.material import fetch_material as fetch_material
+
+
+def __getattr__(name: str) -> Any:
+    """The other half of the shell, `fetch_material`, loaded when it is asked for: an answer needs none of it."""
+    if name != "fetch_material":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from querykit.material import fetch_material
+
+    return fetch_material
+
 
 Mode = Literal["auto", "terms", "sentence"]
 

@@ -305,8 +305,8 @@ def test_files_that_are_not_there_or_no_toml(tmp_path: Path) -> None:
     for path, says in {
         tmp_path / "nowhere.toml": "cannot be read (No such file",
         tmp_path: "give a .toml or a .json file",
-        odd: "is no TOML in UTF-8",
-        tmp_path / "odd.json": "is no JSON in UTF-8",
+        odd: "is no TOML: ",
+        tmp_path / "odd.json": "is not in UTF-8; save it as UTF-8",
         tmp_path / "odd.yaml": "give a .toml or a .json file",
     }.items():
         result = run(path)
@@ -341,6 +341,7 @@ def test_probe_without_a_server() -> None:
         "base": "unknown",
         "reason": "not_mounted",
         "next": "markdown_library",
+        "hint": cli_cards._NO_SERVER,
     }
 
 

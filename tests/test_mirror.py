@@ -200,10 +200,16 @@ def test_a_broken_sheet_names_file_and_key(sheet: str, change: dict[str, Any], k
     assert (f"{sheet}.toml", key) in {(p.file, p.key) for p in error.value.problems}
 
 
-def test_a_missing_folder_names_every_file(tmp_path: Path) -> None:
+def test_lists_of_ones_own_take_the_place_of_the_shipped(tmp_path: Path) -> None:
+    text = (lexicon_folder() / "mirror.toml").read_text("utf-8")
+    (tmp_path / "mirror.toml").write_text(text.replace('functions = ["', 'functions = ["收尾", "'), "utf-8")
+    assert load_mirror(tmp_path).functions[0] == "收尾"
+    (tmp_path / "mirrors.toml").write_text("", "utf-8")
     (tmp_path / "tracks.toml").write_bytes(b"\xff")
-    with pytest.raises(LexiconError, match=r"mirror\.toml.*tracks\.toml"):
+    with pytest.raises(LexiconError, match=r"mirrors\.toml.*tracks\.toml"):
         load_mirror(tmp_path)
+    with pytest.raises(LexiconError, match="holds no word list"):
+        load_mirror(tmp_path / "nowhere")
 
 
 # --- the commands ------------------------------------------------------------------------------------------

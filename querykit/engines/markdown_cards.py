@@ -66,27 +66,31 @@ class MarkdownCards:
         rules: MirrorRules,
         skipped: Iterable[tuple[str, str]] = (),
     ) -> None:
-        self.cards = tuple(cards)
+        # Nothing shows them: whoever browses the material first has left the order behind.
+        self._cards = tuple(cards)
         self.skipped = tuple(skipped)
         self._words = words
         self._rules = rules
         # Numbers for paths: two cards of one file are two documents.
-        documents = (Document(str(i), card.title, card.text) for i, card in enumerate(self.cards))
+        documents = (Document(str(i), card.title, card.text) for i, card in enumerate(self._cards))
         self._engine = MemoryEngine(documents, name="markdown cards")
+
+    def __len__(self) -> int:
+        return len(self._cards)
 
     def fetch(self, request: SearchRequest) -> Outcome:
         """The cards for *request*, at most its match_count; nothing that fits is a zero hit."""
         wanted = frozenset(map(fold, request.labels))
         order = [int(hit.doc) for hit in self._search(request.query)]
         if wanted:
-            order = [i for i in order if self.cards[i].labels & wanted]
-            order += [i for i, card in enumerate(self.cards) if card.labels & wanted and i not in order]
-        found = tuple(Card(self.cards[i].text) for i in order[: request.match_count])
+            order = [i for i in order if self._cards[i].labels & wanted]
+            order += [i for i, card in enumerate(self._cards) if card.labels & wanted and i not in order]
+        found = tuple(Card(self._cards[i].text) for i in order[: request.match_count])
         received = sum(len(card.text.encode()) for card in found)
         return Cards(found, received=received) if found else ZeroHit()
 
     def _search(self, query: str) -> tuple[Hit, ...]:
-        if not self.cards:
+        if not self._cards:
             return ()
         elements = parse_mirror(query, self._rules)
         # The frame asks for material and says nothing about it.

@@ -116,7 +116,10 @@ def _passed_on(environ: Mapping[str, str]) -> dict[str, str]:
 def _read_config(path: Path) -> Mapping[str, Any]:
     try:
         tables = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError):
+    except OSError as error:
+        said = f"{path.name} cannot be read ({error.strerror}); name your MCP configuration"
+        raise ExchangeError(said) from None
+    except (ValueError, RecursionError):
         # Without the cause: a JSON error may show the line, and the line may hold the key.
         raise ExchangeError(f"{path.name} cannot be read as JSON; repair it or name another file") from None
     servers = tables.get("mcpServers", {}) if isinstance(tables, dict) else None

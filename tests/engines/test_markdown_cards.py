@@ -113,7 +113,7 @@ def test_unreadable_files_are_passed_over_and_named(tmp_path: Path, library: Lib
     (tmp_path / ".obsidian" / "x.md").write_text(SHOWN_UP, encoding="utf-8")
     (tmp_path / "断.md").symlink_to(tmp_path / "nowhere.md")
     found = library(二进制=b"\0\1\2", 说明="# 说明\n没有卡片", 好=SHOWN_UP, 国标=WAITED.encode("gb18030"))
-    assert sorted(card.path for card in found.cards) == ["国标.md", "好.md"]
+    assert sorted(card.path for card in found._cards) == ["国标.md", "好.md"]
     assert {path for path, _ in found.skipped} == {"二进制.md", "断.md", "说明.md"}
     assert "binary" in dict(found.skipped)["二进制.md"]
 
