@@ -947,7 +947,7 @@ def _filter_pattern(filters: Mapping[str, list[str]]) -> regex.Pattern[str]:
         # Nobody's everyday word: with whatever path, operator and value follow.
         (?<![a-z0-9_]) (?:{always}) (?: [.\[] [\w."'\]]* )?+ (?: \s* [:=<>]+ \s* {_VALUE} )?+
 
-        # A key in brackets, and its value: 【标签】留人
+        # A key in brackets, and its value.
       | [【\[<] \s* (?:{keys}) \s* [】\]>] \s* [:=]* \s* {_VALUE}
 
         # A key, perhaps with a path (metadata.track), quoted as in JSON, an operator and a value. A Latin
