@@ -44,15 +44,22 @@ class Point(NamedTuple):
 
 def new_axes(width: float = 9, height: float = 5) -> tuple[Figure, Axes]:
     """A figure and its axes with a Chinese font set, outside of pyplot, so that no window is ever opened."""
+    figure, panels = new_panels(1, width, height)
+    return figure, panels[0]
+
+
+def new_panels(count: int, width: float = 9, height: float = 5) -> tuple[Figure, list[Axes]]:
+    """A figure as in `new_axes`, with *count* axes beside each other."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise PlotError("matplotlib is not installed: pip install 'querykit[plot]'") from None
     use_chinese_font()
     figure = Figure(figsize=(width, height), dpi=120, layout="constrained")
-    axes = figure.add_subplot()
-    axes.spines[["top", "right"]].set_visible(False)
-    return figure, axes
+    panels = figure.subplots(1, count, squeeze=False)[0]
+    for axes in panels:
+        axes.spines[["top", "right"]].set_visible(False)
+    return figure, list(panels)
 
 
 def use_chinese_font() -> None:
