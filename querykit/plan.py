@@ -30,6 +30,8 @@ PHRASE_WEIGHT = 0.4
 NAME_WEIGHT = 1.5
 CHANCE_WEIGHT = 0.7
 
+_ALL_IN_ONE = "all terms in one"
+
 
 class Part(NamedTuple):
     """One term of a query: its key, every name it is searched under (the key first), its weight."""
@@ -94,18 +96,18 @@ def plan(
     if not stripped.chunks:
         browse = _browse_names(stripped, lexicon) if stripped.basis is Basis.BROWSE else ()
         return QueryPlan(stripped.basis, browse=browse)
-    chosen = _distinct(_chosen(rated))
-    chosen.sort(key=_strength)
+    one_each = len(rated) == len(stripped.chunks)
+    chosen = _distinct(rated if one_each else _chosen(rated))
     kept, rest = _bounded(chosen, max_queries)
-    queries = tuple(_query(r, lexicon, known) for r in kept)
+    queries = tuple([_query(r, lexicon, known) for r in kept])
+    combined = _together(kept, queries) if one_each else _combined(rated, lexicon, known, max_queries)
     return QueryPlan(
         stripped.basis,
         queries,
-        _combined(rated, lexicon, known, max_queries),
+        combined,
         stripped.question.raw.strip(),
-        (),
-        tuple(r.term.text for r in rest),
-        tuple(known.values()),
+        left_out=tuple([r.term.text for r in rest]),
+        suggestions=tuple(known.values()),
     )
 
 
@@ -133,8 +135,6 @@ def _chosen(rated: Sequence[RatedTerm]) -> list[RatedTerm]:
     by_chunk: dict[int, list[RatedTerm]] = {}
     for r in rated:
         by_chunk.setdefault(r.term.chunk, []).append(r)
-    if len(by_chunk) == len(rated):
-        return list(rated)
     chosen: list[RatedTerm] = []
     for _, group in sorted(by_chunk.items()):
         whole = next(r for r in group if r.term.level is Level.CHUNK)
@@ -150,12 +150,14 @@ def _chosen(rated: Sequence[RatedTerm]) -> list[RatedTerm]:
     return chosen
 
 
-def _distinct(rated: Iterable[RatedTerm]) -> list[RatedTerm]:
-    """Each term once, as it was typed first."""
+def _distinct(rated: Sequence[RatedTerm]) -> list[RatedTerm]:
+    """Each term once, as it was typed first; the strongest first."""
+    if len(rated) == 1:
+        return [*rated]
     first: dict[str, RatedTerm] = {}
     for r in sorted(rated, key=_place):
         first.setdefault(r.term.key, r)
-    return list(first.values())
+    return sorted(first.values(), key=_strength)
 
 
 def _place(r: RatedTerm) -> Span:
@@ -194,6 +196,29 @@ def _query(r: RatedTerm, lexicon: Lexicon, known: Mapping[str, Suggestion]) -> Q
     return Query(r.term.text, (Part(r.term.key, names),), r.tier, r.rate, r.df, why)
 
 
+def _together(kept: Sequence[RatedTerm], queries: Sequence[Query]) -> Query:
+    """All *queries* in one, in the order of the question, where no chunk has words of its own."""
+    pairs = zip(kept, queries, strict=True)
+    asked = pairs if len(kept) == 1 else sorted(pairs, key=_place_of_first)
+    parts, texts = [], []
+    for r, query in asked:
+        (part,), weight = query.parts, _own_weight(r)
+        parts.append(part if weight == 1 else Part(part.key, part.names, weight))
+        texts.append(query.text)
+    return Query(" ".join(texts), tuple(parts), why=_ALL_IN_ONE)
+
+
+def _place_of_first(pair: tuple[RatedTerm, Query]) -> Span:
+    return pair[0].term.span
+
+
+def _own_weight(r: RatedTerm) -> float:
+    """What a term weighs, whatever stands beside it."""
+    if r.term.is_soft:
+        return SOFT_WEIGHT
+    return NAME_WEIGHT if r.tier is Tier.SPECIFIC and r.term.is_name else 1
+
+
 def _combined(
     rated: Sequence[RatedTerm], lexicon: Lexicon, known: Mapping[str, Suggestion], most: int
 ) -> Query | None:
@@ -206,10 +231,8 @@ def _combined(
     for r in sorted(ordered, key=_place):
         term = r.term
         names = _names(term, lexicon, known)
-        weight = SOFT_WEIGHT if term.is_soft else 1.0
-        if term.is_name and r.tier is Tier.SPECIFIC:
-            weight *= NAME_WEIGHT
-        elif term.level is Level.WORD and term.chunk in by_chance:
+        weight = _own_weight(r)
+        if weight <= 1 and term.level is Level.WORD and term.chunk in by_chance:
             weight *= CHANCE_WEIGHT
         if term.level is Level.PIECE:
             if term.word not in absent:
@@ -223,4 +246,4 @@ def _combined(
             parts[term.key] = Part(term.key, names, weight)
             texts.setdefault(term.key, term.text)
     words = [texts[k] for k, p in parts.items() if p.weight != PHRASE_WEIGHT]
-    return Query(" ".join(words), tuple(parts.values()), why="all terms in one") if parts else None
+    return Query(" ".join(words), tuple(parts.values()), why=_ALL_IN_ONE) if parts else None

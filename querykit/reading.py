@@ -7,6 +7,7 @@ only, so that 怎么办 does not reach into 办理 nor 上 into 上海.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import add
 from typing import Literal
 
 import regex
@@ -168,11 +169,10 @@ def _read_plain(text: str, low: str, start: int, stop: int, lexicon: Lexicon, it
 def _names(low: str, start: int, stop: int, lexicon: Lexicon) -> Iterator[tuple[int, int]]:
     """Names that stay whole wherever they stand, longest first; never the inside of a Latin run."""
     shields, words, taken = lexicon.shields, lexicon.words, start
-    for at in range(start, stop - 1):
-        longest = shields.get(low[at : at + 2])
-        if longest is None or at < taken or _inside_latin(low, at):
+    for at, pair in enumerate(map(add, low[start:stop], low[start + 1 : stop]), start):
+        if pair not in shields or at < taken or _inside_latin(low, at):
             continue
-        for end in range(min(at + longest, stop), at + 1, -1):
+        for end in range(min(at + shields[pair], stop), at + 1, -1):
             word = low[at:end]
             if word in words and is_shield(word, words[word]) and not _inside_latin(low, end):
                 yield at, end

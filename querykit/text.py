@@ -107,14 +107,15 @@ def _fold(raw: str) -> tuple[str, tuple[Span, ...]]:
     if text.isascii():
         return text, ()
     offsets: tuple[Span, ...] = ()
+    simple = _is_simplified(text)
     if (
-        not _INVISIBLE.isdisjoint(text)
-        or max(text) > "\uffff"
-        or not unicodedata.is_normalized("NFKC", text)
+        not unicodedata.is_normalized("NFKC", text)
         or (" " in text and _spaced_out().search(text))
+        or (not simple and not (max(text) <= "\uffff" and _INVISIBLE.isdisjoint(text)))
     ):
         text, offsets = _fold_clusters(text)
-    return simplify(text), offsets
+        return simplify(text), offsets
+    return text if simple else simplify(text), offsets
 
 
 def simplify(text: str) -> str:
@@ -126,12 +127,19 @@ def simplify(text: str) -> str:
     >>> simplify("這個知識庫裡講遞迴"), simplify("乾隆"), simplify("餅乾")
     ('这个知识库里讲递回', '乾隆', '饼干')
     """
+    if _is_simplified(text):
+        return text
+    simple = load_folding()(text)
+    return simple if len(simple) == len(text) else "".join(map(_simplify_one, text))
+
+
+def _is_simplified(text: str) -> bool:
+    """Can GB 2312 hold *text*? It has no traditional characters, none that are invisible, none beyond the BMP."""
     try:
         text.encode("gb2312")
     except UnicodeEncodeError:
-        simple = load_folding()(text)
-        return simple if len(simple) == len(text) else "".join(map(_simplify_one, text))
-    return text
+        return False
+    return True
 
 
 @cache
