@@ -230,7 +230,8 @@ def kmeans_cut(values: Sequence[float] | Floats, clusters: int = 3) -> float | N
     0.475
     """
     points = np.sort(np.asarray(values, dtype=np.float64))
-    distinct = np.unique(points)
+    # Documents are counted in whole numbers: rates this close are one, and k-means cannot part them.
+    distinct = np.unique(points.round(12))
     if len(distinct) < clusters:
         return None
     from sklearn.cluster import KMeans
@@ -281,8 +282,10 @@ def _trouble(gap: Gap, distinct: Floats, found: float | None, window: tuple[floa
             if gap.method == "three-means"
             else f"no two neighbouring rates meet between {window[0]:.0%} and {window[1]:.0%}"
         )
+    if not gap.n_above:
+        return "no term above: a line here parts nothing"
     if gap.n_above < MIN_ABOVE:
-        return f"{gap.n_above or 'no'} term{'' if gap.n_above == 1 else 's'} above: the sparse top, not a gap"
+        return f"{gap.n_above} term{'s' if gap.n_above > 1 else ''} above: the sparse top, not a gap"
     if gap.neighbours is None:
         return "too few rates beside it to tell what is wide"
     if gap.chance is not None and gap.chance > CHANCE_LIMIT:
