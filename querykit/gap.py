@@ -30,9 +30,10 @@ from querykit.tiers import DEFAULT_LINE, MIN_DOCS, StatsError
 Method = Literal["window", "three-means", "fixed"]
 METHODS: tuple[Method, ...] = ("window", "three-means", "fixed")
 
-# Where a gap is looked for, in hit rates: its middle must lie in here. With windows up to .6 the widest
-# distance is the sparse top in most of nine corpora; with .30 … .50 it stays in place in 62 and 54 % of
-# resampled corpora of spiderweb and aikb, with .35 … .45 in 86 and 93 % (benchmarks/gap.md, "methods").
+# Where a gap is looked for, in hit rates: its middle must lie in here. In .10 … .90 the widest distance is the
+# sparse top in five of nine corpora. Resampled corpora of spiderweb and aikb keep it in place in 62 and 54 %
+# with .30 … .50 and in 86 and 92 % with .35 … .45, where a line put blindly would lie in it in 58 and 82 %
+# (benchmarks/gap.md, "Windows").
 WINDOW = (0.35, 0.45)
 
 # A gap is measured against this many distances on each side. Distances grow with the rate, so that a mean
