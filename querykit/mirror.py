@@ -133,7 +133,7 @@ class MirrorRules:
     words: Mapping[str, Weigh]
     abstract: Mapping[str, Abstract]
     tracks: Mapping[str, Track]
-    markers: frozenset[str]
+    markers: Mapping[str, bool]  # whether it makes a track whatever follows
     numerals: frozenset[str]
     endings: tuple[str, ...]
     not_ended: frozenset[str]
@@ -449,7 +449,7 @@ def _lint_part(part: _Part, lexicon: Lexicon) -> Iterator[Finding]:
     yield from filters
     words = _words_beside(part, lexicon)
     whole = _whole_track(words)
-    led = whole or (_leading_track(words, part.rules.frame.of) if part.name == "contrast" else None)
+    led = whole or (_leading_track(words, part.rules) if part.name == "contrast" else None)
     if led:
         message = "track_whole" if whole and part.name != "contrast" else "track_led"
         yield part.finding("track-led", part.rules.messages[message], *led)
@@ -463,13 +463,11 @@ def _lint_whole(part: _Part, lexicon: Lexicon) -> Iterator[Finding]:
     filters = list(_filters(part))
     yield from filters
     words = _words_beside(part, lexicon)
-    led = _leading_track(words, part.rules.frame.of)
+    led = _leading_track(words, part.rules)
     if led:
         yield part.finding("track-led", part.rules.messages["track_led"], *led)
     yield from _stock(part, words, led)
-    weight = part.rules.weight
-    short = len(part.question.text.strip()) <= weight["short_length"]
-    if _mass(words) < weight["short" if short else "text"]:
+    if _mass(words) < part.rules.weight["text"]:
         yield from _abstract(part, words, silent=bool(filters or led))
 
 
@@ -489,14 +487,26 @@ def _abstract(part: _Part, words: Sequence[_Word], *, silent: bool) -> Iterator[
 
 
 def _filters(part: _Part) -> Iterator[Finding]:
+    for start, end in _filter_spans(part):
+        yield part.finding("metadata-filter", part.rules.messages["filter"], start, end)
+
+
+def _filter_spans(part: _Part) -> Iterator[Span]:
+    """Where the filters stand. A key behind a track (宠物赛道：…) is the track's own word, and no filter's."""
+    text, tracks = _lower(part.question.text), part.rules.tracks
     for match in part.rules.filters.finditer(part.question.text):
-        yield part.finding("metadata-filter", part.rules.messages["filter"], *match.span())
+        start = match.start()
+        if not any(text[max(0, at) : start] in tracks for at in range(start - _LONGEST_TRACK, start - 1)):
+            yield Span(*match.span())
+
+
+# As far as is looked back for a track; 生活 vlog has seven characters.
+_LONGEST_TRACK = 8
 
 
 def _words_beside(part: _Part, lexicon: Lexicon) -> list[_Word]:
     """The words that no filter takes in."""
-    text = part.question.text
-    taken = {i for match in part.rules.filters.finditer(text) for i in range(*match.span())}
+    taken = {i for span in _filter_spans(part) for i in range(*span)}
     words = _read(part, lexicon)
     return [word for word in words if taken.isdisjoint(range(word.start, word.end))] if taken else words
 
@@ -577,7 +587,8 @@ def _read(part: _Part, lexicon: Lexicon) -> list[_Word]:
     while at < len(text):
         end = cuts[at]
         for match_end in _phrase_ends(text, at, rules):
-            if _takes(text[at:match_end], end - at, match_end in cuts or match_end == len(text), rules):
+            whole = match_end in cuts or match_end == len(text)
+            if _takes(text[at:match_end], end - at, whole, rules, rest=text[match_end:end]):
                 end = match_end
                 break
         if end not in cuts and end < len(text):
@@ -587,16 +598,16 @@ def _read(part: _Part, lexicon: Lexicon) -> list[_Word]:
     return _with_endings(words, rules)
 
 
-def _takes(listed: str, length: int, whole: bool, rules: MirrorRules) -> bool:
-    """Does a listed phrase take its place from a dictionary word of *length*?
+def _takes(listed: str, length: int, whole: bool, rules: MirrorRules, rest: str) -> bool:
+    """Does a listed phrase take its place from a dictionary word of *length*, of which it leaves *rest*?
 
-    Inside a word only an abstract phrase ends that began in the word before (反|转让), and a counted track
-    that the dictionary glues to what it is part of (剧情片|场).
+    Inside a word only an abstract phrase ends that began in the word before (反|转让), and a track before its
+    marker (搞笑|类; 历史系 is a place), or a counted one that the dictionary glues to what it is part of (剧情片|场).
     """
     if whole:
         return len(listed) >= length
     if (track := rules.tracks.get(listed)) is not None:
-        return track.cards is not None
+        return track.cards is not None or rules.markers.get(rest, False)
     return len(listed) >= length and rules.words.get(listed) is Weigh.ABSTRACT
 
 
@@ -656,12 +667,13 @@ def _weigh(text: str, at: int, end: int, breaks: set[int], rules: MirrorRules, l
         return _Word(at, end, word, 0.0, Weigh.VAGUE)
     if len(word) <= 2 and word[0] in rules.numerals:
         return _Word(at, end, word, 0.0, Weigh.VAGUE)
-    # A single character carries little, and four together are an idiom (深藏不露) more often than a thing.
-    half = len(word) == 1 or (len(word) == 4 and not word.isascii())
+    # A single character carries little, even twice (慢慢); four are an idiom (深藏不露) more often than a thing.
+    half = len(set(word)) == 1 or (len(word) == 4 and not word.isascii())
     return _Word(at, end, word, 0.5 if half else 1.0)
 
 
 def _has_marker(text: str, at: int, rules: MirrorRules) -> bool:
+    at += len(text[at:]) - len(text[at:].lstrip())
     return any(text.startswith(marker, at) for marker in rules.markers)
 
 
@@ -692,17 +704,17 @@ def _mass(words: Sequence[_Word]) -> float:
     return sum({word.text: word.weight for word in words}.values())
 
 
-def _leading_track(words: Sequence[_Word], of: str) -> Span | None:
+def _leading_track(words: Sequence[_Word], rules: MirrorRules) -> Span | None:
     """The track that is the first content, if it stands as a track there."""
     for i, word in enumerate(words):
         if word.is_track:
-            return _standing(words, i, of)
+            return _standing(words, i, rules)
         if word.weight:
             return None
     return None
 
 
-def _standing(words: Sequence[_Word], i: int, of: str) -> Span | None:
+def _standing(words: Sequence[_Word], i: int, rules: MirrorRules) -> Span | None:
     """Does the track at *i* stand by itself (亲子 反差, 亲子赛道, 剧情类)? A place or person takes it in."""
     end, after = words[i].end, list(words[i + 1 :])
     while after and after[0].is_track and not after[0].is_break:
@@ -711,8 +723,11 @@ def _standing(words: Sequence[_Word], i: int, of: str) -> Span | None:
     if not after or after[0].is_break:
         return span
     if after[0].is_marker:
-        return Span(span.start, after[0].end)
-    if after[0].text == of:
+        marker = after.pop(0)
+        span = Span(span.start, marker.end)
+        if rules.markers[marker.text] or not after or after[0].is_break:
+            return span
+    if after[0].text == rules.frame.of:
         after = after[1:]
         return span if not after or after[0].is_break or not after[0].weight else None
     return span if after[0].weigh in (Weigh.ABSTRACT, Weigh.ASKING) else None
@@ -790,7 +805,7 @@ def build_mirror(tables: Mapping[str, Mapping[str, Any]], lexicon: Lexicon) -> M
         tracks={
             name: Track(counted.get(name), words.get(name) in everyday) for name in (*counted, *uncounted)
         },
-        markers=frozenset(map(fold, tracks["markers"]["words"])),
+        markers={fold(word): key == "words" for key in ("loose", "words") for word in tracks["markers"][key]},
         numerals=frozenset(mirror["vague"]["numerals"]),
         endings=tuple(mirror["vague"]["endings"]),
         not_ended=frozenset(map(fold, mirror["vague"]["not_ended"])),
@@ -815,7 +830,7 @@ _SHAPE: dict[str, dict[str, type | dict[str, type]]] = {
         "functions": list,
         "asking": list,
         "filters": {"always": list, "keys": list},
-        "weight": {"text": float, "short": float, "short_length": int, "element": float},
+        "weight": {"text": float, "element": float},
         "abstract": list,
         "vague": dict.fromkeys(
             ("persons", "reactions", "things", "manner", "numerals", "endings", "not_ended"), list
@@ -843,7 +858,7 @@ _SHAPE: dict[str, dict[str, type | dict[str, type]]] = {
         "tracks": dict,
         "also": dict,
         "uncounted": {"words": list},
-        "markers": {"words": list},
+        "markers": {"words": list, "loose": list},
     },
 }
 _VAGUE = ("persons", "reactions", "things", "manner")
