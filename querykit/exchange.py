@@ -297,9 +297,11 @@ def read_response(result: object, match_count: int = MATCH_COUNT) -> Outcome:
 def _timed_out(error: BaseException) -> bool:
     if isinstance(error, BaseExceptionGroup):
         return any(_timed_out(inner) for inner in error.exceptions)
-    # An HTTP client's own timeouts are no TimeoutError; known by name, since the core imports no HTTP client.
-    by_name = any(cls.__name__ == "TimeoutException" for cls in type(error).__mro__)
-    return isinstance(error, TimeoutError) or by_name or getattr(error, "code", None) in _TIMEOUT_CODES
+    # HTTP clients' own timeouts are no TimeoutError; known by name, since the core imports no HTTP client.
+    by_name = any(cls.__name__ in ("TimeoutException", "Timeout") for cls in type(error).__mro__)
+    # SDK 1.x keeps the code one level deeper.
+    codes = (getattr(place, "code", None) for place in (error, getattr(error, "error", None)))
+    return isinstance(error, TimeoutError) or by_name or any(code in _TIMEOUT_CODES for code in codes)
 
 
 def _read_result(result: object, match_count: int) -> Outcome:

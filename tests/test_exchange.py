@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -106,7 +107,10 @@ def test_outcomes_count_what_was_received() -> None:
         (FileNotFoundError("uvx"), Reason.UNAVAILABLE),
         (KeyboardInterrupt(), Reason.UNAVAILABLE),
         (type("TimeoutException", (Exception,), {})(), Reason.TIMEOUT),
+        (type("ReadTimeout", (type("Timeout", (Exception,), {}),), {})(), Reason.TIMEOUT),
         (type("McpError", (Exception,), {"code": 408})(), Reason.TIMEOUT),
+        (type("McpError", (Exception,), {"error": SimpleNamespace(code=408)})(), Reason.TIMEOUT),
+        (type("McpError", (Exception,), {"error": SimpleNamespace(code=-32603)})(), Reason.UNAVAILABLE),
         (type("MCPError", (Exception,), {"code": -32001})(), Reason.TIMEOUT),
         (type("MCPError", (Exception,), {"code": -32000})(), Reason.UNAVAILABLE),
         (ExceptionGroup("", [ExceptionGroup("", [ValueError(), TimeoutError()])]), Reason.TIMEOUT),
@@ -132,11 +136,47 @@ def test_exceptions_are_time_outs_or_outages(error: BaseException, reason: Reaso
         {"content": [{"type": "text", "text": '{"success": true}'}]},
         {"content": [{"type": "text", "text": '{"success": 1, "data": null}'}]},
         {"content": [{"type": "text", "text": '{"success": true, "data": {}}'}]},
+        {"content": [{"type": "text", "text": '{"success": true, "data": ""}'}]},
+        {"content": [{"type": "text", "text": '{"success": true, "data": 0}'}]},
+        {"content": [{"type": "text", "text": '{"success": "true", "data": null}'}]},
+        {"content": [{"type": "text", "text": '{"success": true, "data": null} and more'}]},
+        {"content": [{"type": "text", "text": '{"success": true, "success": false, "data": null}'}]},
+        {"content": [{"type": "text", "text": '```json\n{"success": true, "data": null}\n```'}]},
+        {
+            "content": [
+                {"type": "text", "text": ""},
+                {"type": "text", "text": '{"success": true, "data": null}'},
+            ]
+        },
+        {"content": [], "structuredContent": {"success": True, "data": None}},
+        {"content": [{"type": "text", "text": '{"success": true, "data": null}'}], "is_error": True},
         {"content": [{"type": "text", "text": '{"data": null, "success": true}'}], "isError": "no"},
     ],
 )
 def test_what_is_no_answer_is_an_opaque_error(odd: object) -> None:
     assert read_response(odd) == Unavailable(Reason.TOOL_ERROR)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        None, 1, "x", [], {},
+        {"chunk_metadata": None, "content": "全文", "matched_content": "全文"},
+        {"answers": ["卡"], "standard_question": "问"},
+        {"chunk_metadata": {"answers": "卡"}},
+        {"chunk_metadata": {"answers": {"0": "卡"}}},
+        {"chunk_metadata": '{"answers": ["卡"]}'},
+        {"chunk_metadata": {"answers": [None, "卡"]}},
+        {"chunk_metadata": {"answers": [["卡"]]}},
+        {"chunk_metadata": {"answers": [" \n"]}},
+        {"chunk_metadata": {"generated_questions": ["问"]}},
+        {"chunk_metadata": {"answers": ["卡"], "is_enabled": False}},
+    ],
+)  # fmt: skip
+def test_a_row_without_a_first_answer_is_passed_over(row: object) -> None:
+    assert read_body({"success": True, "data": [row]}) == NoUsableRow(1)
+    good = {"chunk_metadata": {"answers": ["好卡", "备注"]}, "score": 0}
+    assert read_body({"success": True, "data": [row, good]}) == Cards((Card("好卡"),), skipped=1)
 
 
 def test_half_a_surrogate_pair_in_a_card_is_replaced() -> None:
