@@ -360,6 +360,32 @@ def test_probe_tells_whether_the_base_is_there(serve: Serve) -> None:
     assert CliRunner().invoke(probe, ["--base", " "]).exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("reason", "transport", "says"),
+    [
+        (Reason.NOT_MOUNTED, None, "QUERYKIT_WEKNORA_COMMAND"),
+        (Reason.NOT_MOUNTED, "stdio", "hybrid_search"),
+        (Reason.UNAVAILABLE, "http", "by hand"),
+        (Reason.TIMEOUT, "stdio", "--timeout"),
+    ],
+)
+def test_probe_says_what_to_do(
+    reason: Reason, transport: str | None, says: str, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve(ZeroHit())
+    gone = Probe(False, None, transport, BaseState.UNKNOWN, reason, Next.MARKDOWN_LIBRARY)
+    monkeypatch.setattr(server, "probe", lambda _: gone)
+    result = CliRunner().invoke(probe, [])
+    assert (result.exit_code, says in result.stdout.splitlines()[-1]) == (1, True)
+
+
+def test_probe_without_the_sdk_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QUERYKIT_WEKNORA_COMMAND", "uvx tencent-weknora-mcp")
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    result = CliRunner().invoke(probe, [])
+    assert (result.exit_code, "pip install" in result.stdout) == (1, True)
+
+
 # --- as processes ------------------------------------------------------------------------------------------
 
 
@@ -373,6 +399,25 @@ def test_the_sample_as_a_process_in_an_ascii_locale() -> None:
     done = process("cards", SAMPLE, "--library", LIBRARY, "--json", LC_ALL="C", PYTHONUTF8="0")
     assert (done.returncode, done.stderr) == (0, b"")
     assert len(json.loads(done.stdout)["nodes"]) == 4
+
+
+def test_what_is_typed_in_an_ascii_locale_is_what_was_meant() -> None:
+    ascii_ = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = process("cards", SAMPLE, "--base", "事件库", "--dry-run", "--json", **ascii_)
+    assert json.loads(done.stdout)["nodes"][0]["request"]["kb_id"] == "事件库"
+    done = process("lint", "亲子 反差", "--json", **ascii_)
+    assert [finding["text"] for finding in json.loads(done.stdout)["findings"]] == ["亲子", "反差"]
+    typed = (
+        "--contrast",
+        "被嘲笑的妈妈",
+        "--break-by",
+        "掏出急救证",
+        "--anchor",
+        "亲子餐厅",
+        "--function",
+        "钩子",
+    )
+    assert process("mirror", *typed, **ascii_).returncode == 0
 
 
 def test_bad_data_as_a_process(tmp_path: Path) -> None:

@@ -156,13 +156,13 @@ def launched(server_python: Path) -> Callable[[], set[int]]:
 
 
 @contextlib.contextmanager
-def over(transport: str, python: Path, stub: Any, timeout: float) -> Iterator[WeKnora]:
+def over(transport: str, python: Path, stub: Any, timeout: float, key: str = KEY) -> Iterator[WeKnora]:
     if transport == "stdio":
-        with WeKnora(launch(python, stub.url), timeout=timeout) as stdio:
+        with WeKnora(launch(python, stub.url, key), timeout=timeout) as stdio:
             yield stdio
         return
     port = free_port()
-    with http_server(python, stub.url, port), WeKnora(endpoint(port), timeout=timeout) as http:
+    with http_server(python, stub.url, port, key), WeKnora(endpoint(port), timeout=timeout) as http:
         yield http
 
 
@@ -306,12 +306,13 @@ def test_the_whole_way_from_nodes_to_material(engine: WeKnora) -> None:
 
 
 @pytest.mark.live_server
-@pytest.mark.parametrize("kb", ["事件库", "0b0c0d0e-0000-4000-8000-000000000000"])
-def test_bad_key_and_back_end_down_are_opaque(server_python: Path, stub: Any, kb: str) -> None:
-    with WeKnora(launch(server_python, stub.url, key="sk-wrong"), timeout=TIMEOUT_S) as engine:
-        assert ask(engine, kb) == ERROR
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_bad_key_and_back_end_down_are_opaque(transport: str, server_python: Path, stub: Any) -> None:
+    kbs = ["事件库", "0b0c0d0e-0000-4000-8000-000000000000"]
+    with over(transport, server_python, stub, TIMEOUT_S, key="sk-wrong") as engine:
+        assert [ask(engine, kb) for kb in kbs] == [ERROR, ERROR]
         stub.close()
-        assert ask(engine, kb) == ERROR
+        assert [ask(engine, kb) for kb in kbs] == [ERROR, ERROR]
 
 
 Pids = Callable[[], set[int]]
@@ -361,6 +362,18 @@ def test_dying_in_the_middle_is_tried_again_once(
     with WeKnora(launch(server_python, stub.url), timeout=TIMEOUT_S) as engine:
         assert ask(engine, "零命中库") == outcome
     assert died == min(deaths, 2)
+
+
+@pytest.mark.live_server
+def test_dying_in_the_middle_over_http(server_python: Path, stub: Any) -> None:
+    port = free_port()
+    with WeKnora(endpoint(port), timeout=TIMEOUT_S) as engine:
+        with http_server(server_python, stub.url, port) as process:
+            stub.before_answer = process.kill
+            assert ask(engine, "零命中库") == Unavailable(Reason.UNAVAILABLE)
+        stub.before_answer = lambda: None
+        with http_server(server_python, stub.url, port):
+            assert ask(engine, "零命中库") == ZeroHit()
 
 
 @pytest.mark.live_server
