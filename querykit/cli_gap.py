@@ -70,13 +70,14 @@ def gap(
     """
     from querykit.gap import METHODS, WINDOW, choose_line, find_gap
 
-    if (db is None) == (counts is None):
-        raise click.UsageError("name one of them: --db INDEX or --counts FILE")
+    _check_sources(db, counts, {"--questions": questions, "--terms": terms}, {"--engine": engine})
     if questions is not None and terms is not None:
         raise click.UsageError("name one of them: --questions FILE or --terms FILE")
     lexicon = _lexicon(words)
     source, n_docs, rates, holders, own_line, ranks = (
-        _from_counts(cast(Path, counts), engine) if db is None else _from_index(db, questions, terms, lexicon)
+        _from_counts(cast(Path, counts), engine, lexicon)
+        if db is None
+        else _from_index(db, questions, terms, lexicon)
     )
     line = line if line is not None else own_line
     found = [
@@ -130,8 +131,9 @@ def doctor(
     """
     from querykit.diagnose import diagnose, read_counts
 
-    if (db is None) == (counts is None):
-        raise click.UsageError("name one of them: --db INDEX or --counts FILE")
+    _check_sources(db, counts, {"--terms": terms}, {"--engine": engine, "--text": text})
+    if questions is not None and terms is not None:
+        raise click.UsageError("name one of them: --questions FILE or --terms FILE")
     lexicon = _lexicon(words)
     asked = _questions(questions) if questions is not None else ()
     if counts is not None:
@@ -162,6 +164,18 @@ def aliases(db: Path, known: bool, words: Path | None) -> None:
 
 
 # ---------------------------------------------------------------- reading
+
+
+def _check_sources(
+    db: Path | None, counts: Path | None, of_db: Mapping[str, object], of_counts: Mapping[str, object]
+) -> None:
+    """One source, and no option that the other one would need: nothing is ignored in silence."""
+    if (db is None) == (counts is None):
+        raise click.UsageError("name one of them: --db INDEX or --counts FILE")
+    needed, other = ("--counts", of_counts) if counts is None else ("--db", of_db)
+    for option, value in other.items():
+        if value is not None:
+            raise click.UsageError(f"{option} goes with {needed}: leave one of them out")
 
 
 def _lexicon(words: Path | None) -> Lexicon:
@@ -239,14 +253,13 @@ def _from_index(
 
 
 def _from_counts(
-    path: Path, engine: str | None
+    path: Path, engine: str | None, lexicon: Lexicon
 ) -> tuple[str, int, dict[str, float], dict[str, Any] | None, float, bool]:
     from querykit.diagnose import diagnose, read_counts
-    from querykit.lexicon import load_lexicon
     from querykit.tiers import DEFAULT_LINE
 
     counts = read_counts(_rows(path), engine=engine)
-    findings = diagnose(counts, load_lexicon()).findings
+    findings = diagnose(counts, lexicon).findings
     odd = {name for f in findings if f.rule in ("furniture", "chance", "invisible") for name in f.names}
     rates = {c.term: c.found / counts.n_docs for c in counts.terms if c.term not in odd and c.found}
     source = f"{path.name}: {counts.engine}, {len(odd)} odd terms left out (querykit doctor names them)"
@@ -264,6 +277,7 @@ def _examine(db: Path, questions: Sequence[str], terms: Path | None, lexicon: Le
         notes = _notes(engine)
         source, texts = _terms(engine, questions, terms, lexicon)
         df = engine.df(fold(t) for t in texts)
+        holders = {t: engine.counts(fold(t)).docs for t in texts}
         counts: Counts = count_text(texts, notes, df, f"{engine.name} ({source})")
         line = engine.line if engine.line is not None else DEFAULT_LINE
         knows: Knows = Knows(("title and path (as one head)", "text"), ranks_terms=engine.ranks_terms)
@@ -275,6 +289,7 @@ def _examine(db: Path, questions: Sequence[str], terms: Path | None, lexicon: Le
         questions=questions,
         proposals=mine_aliases(notes, lexicon, load_mining()),
         line=line,
+        holders=holders,
     )
 
 
@@ -360,7 +375,9 @@ def _show_gap(
         console.print(_line((f"  … {len(ordered) - stop} lower", "dim")))
     console.print()
     for g in found:
-        console.print(_line(str(g)))
+        head, *rest = str(g).split("; ")
+        console.print(_line((head, "bold")))
+        console.print(_line((f"    {'; '.join(rest)}", "dim")))
     console.print(_line((f"recommended line: {chosen.line:.0%}", "bold"), f"; {chosen.reasons[-1]}"))
     console.print(_line(("nothing is changed; keep a line: querykit index NOTES --db … --line …", "dim")))
 

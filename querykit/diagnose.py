@@ -14,11 +14,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
 import regex
+from numpy.typing import NDArray
 
 from querykit.gap import Gap, Recommendation, choose_line, find_gap
 from querykit.lexicon import Lexicon, QuerykitError
-from querykit.mining import Proposal
+from querykit.mining import Proposal, fold_lines
 from querykit.seats import is_index_page
 from querykit.strip import strip
 from querykit.text import fold, normalize
@@ -140,8 +142,8 @@ def read_counts(
     if not rows:
         raise DiagnoseError("no counts: write a line of JSON per term, with term, n_docs and the counts")
     for number, row in enumerate(rows, 1):
-        _check_row(number, row)
-    columns = [key for key in rows[0] if key not in _NO_COUNTS]
+        _check_row(number, row, rows[0].get("n_docs"))
+    columns = list(dict.fromkeys(key for row in rows for key in row if key not in _NO_COUNTS))
     text = text or next((name for name in TEXT_COLUMNS if name in columns), None)
     engine = engine or next((name for name in columns if name != text), None)
     for role, name in (("--text", text), ("--engine", engine)):
@@ -159,17 +161,29 @@ def read_counts(
         for row in rows
         if row.get(engine) is not None and row.get(text) is not None
     ]
-    return Counts(rows[0]["n_docs"], engine, text, tuple(dict.fromkeys(terms)))
+    return Counts(rows[0]["n_docs"], engine, text, tuple(_distinct(terms)))
 
 
-def _check_row(number: int, row: Mapping[str, Any]) -> None:
-    if not isinstance(row.get("term"), str) or not isinstance(row.get("n_docs"), int):
+def _distinct(terms: Iterable[Counted]) -> Iterator[Counted]:
+    """Each term once: prompt and Prompt are one term when all their counts are one."""
+    first: dict[tuple[Any, ...], Counted] = {}
+    for c in terms:
+        first.setdefault((fold(c.term), *c[1:]), c)
+    yield from first.values()
+
+
+def _check_row(number: int, row: Mapping[str, Any], n_docs: Any) -> None:
+    if not isinstance(row.get("term"), str) or not _is_count(row.get("n_docs")):
         raise DiagnoseError(f'row {number}: needs "term", a text, and "n_docs", a number')
+    if row["n_docs"] != n_docs:
+        raise DiagnoseError(f"row {number}: n_docs is {row['n_docs']}, above {n_docs}: count one corpus")
     for key, value in row.items():
-        if key not in _NO_COUNTS and value is not None:
-            number_ok = isinstance(value, int) and not isinstance(value, bool)
-            if not number_ok or not 0 <= value <= row["n_docs"]:
-                raise DiagnoseError(f"row {number}: {key} is {value!r}: a count from 0 to {row['n_docs']}")
+        if key not in _NO_COUNTS and value is not None and not (_is_count(value) and value <= n_docs):
+            raise DiagnoseError(f"row {number}: {key} is {value!r}: a count from 0 to {n_docs}")
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def count_text(
@@ -179,7 +193,7 @@ def count_text(
 
     A term with Han characters counts as a substring, a Latin one as whole words.
     """
-    texts = [fold("\n".join(note)) for note in notes]
+    texts = [fold_lines("\n".join(note)) for note in notes]
     keys = {term: fold(term) for term in terms}
     counted = [Counted(t, df[key], len(holders_of(key, texts))) for t, key in keys.items() if key in df]
     return Counts(len(texts), engine, "the text of the notes", tuple(counted))
@@ -207,8 +221,12 @@ def diagnose(
     questions: Sequence[str] = (),
     proposals: Sequence[Proposal] = (),
     line: float = DEFAULT_LINE,
+    holders: Mapping[str, NDArray[np.integer]] | None = None,
 ) -> Diagnosis:
     """Return what is odd about a corpus, each finding with what to do; nothing is changed.
+
+    With *holders* (term → numbers of the documents that hold it) the gap is sought among their rates, and
+    tried on resampled documents.
 
     >>> rows = [("AI", 436, 347), ("音乐", 436, 54), ("音乐生成", 186, 0), ("复盘", 53, 280), ("sref", 5, 5)]
     >>> found = diagnose(Counts(436, "site", "text", tuple(Counted(*row) for row in rows)), zh)
@@ -219,8 +237,13 @@ def diagnose(
     chance = _chance(counts, furniture.names)
     invisible = _invisible(counts)
     odd = {*furniture.names, *chance.names, *invisible.names}
-    rates = {c.term: c.found / counts.n_docs for c in counts.terms if c.term not in odd and counts.n_docs}
-    gaps = [find_gap(rates, method, n_docs=counts.n_docs, line=line) for method in ("window", "three-means")]
+    found = {c.term: c.found if holders is None else len(holders[c.term]) for c in counts.terms}
+    rates = {term: n / counts.n_docs for term, n in found.items() if term not in odd and counts.n_docs}
+    n_docs = counts.n_docs or None
+    gaps = [
+        find_gap(rates, method, n_docs=n_docs, line=line, holders=holders)
+        for method in ("window", "three-means")
+    ]
     findings = [
         _size(counts, knows),
         furniture,
@@ -347,10 +370,10 @@ def _templates(notes: Sequence[tuple[str, str, str]], counts: Counts) -> Finding
     lines = template_lines(notes)
     shared = {line for line, _ in lines}
     items = [Item(line, f"a line in {n} notes") for line, n in lines[:MOST_LINES]]
-    joined = fold("\n".join(shared))
+    joined = fold_lines("\n".join(shared))
     in_lines = [c for c in counts.terms if shared and fold(c.term) in joined]
     if in_lines:
-        rest = [fold("\n".join([path, title, *_without(text, shared)])) for path, title, text in notes]
+        rest = [fold_lines("\n".join([path, title, *_without(text, shared)])) for path, title, text in notes]
         for c in in_lines:
             without = len(holders_of(fold(c.term), rest))
             if c.holds >= TEMPLATE_SHARE * counts.n_docs and 2 * without < c.holds:
@@ -392,6 +415,7 @@ def _index_pages(notes: Sequence[tuple[str, str, str]], lexicon: Lexicon) -> Ite
         share, links = link_share(text)
         if share >= INDEX_LINK_SHARE and links >= INDEX_LINKS:
             listing.append((path, share, links))
+    listing.sort(key=lambda row: (-row[2], row[0]))
     yield Finding(
         "index-pages",
         "pages whose names say that they are an index: they only fill the places that notes leave free",
@@ -486,5 +510,5 @@ def line_finding(
             )
         )
     keep = f"keep it with: querykit index NOTES --db … --line {chosen.line:.2f}"
-    to_do = keep if chosen.moves else "nothing"
+    to_do = keep if chosen.moves else "nothing to do: the default line stays"
     return Finding("line", f"recommended line: {chosen.line:.0%}", tuple(items), to_do)

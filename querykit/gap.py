@@ -123,7 +123,11 @@ class Gap:
             text += f"; {self.width / self.neighbours:.1f} × its neighbours"
         if self.chance is not None:
             text += f", by chance {self.chance:.0%}"
-        if self.stability is not None:
+        if self.stability is not None and self.method == "fixed":
+            beside = f"{self.stability.same:.0%} of {self.stability.resamples}"
+            text += f"; the terms beside it keep their sides in {beside} resampled corpora"
+            text += f" ({self.stability.model})"
+        elif self.stability is not None:
             text += f"; {self.stability}"
         return f"{text}; {self.trouble}" if self.trouble else text
 
@@ -309,7 +313,10 @@ def _with_stability(
     if n_docs < 1 or resamples < 1:
         raise GapError(f"{n_docs!r} documents, {resamples!r} resamples: both must be 1 or more")
     keys = sorted(key for key, rate in named.items() if rate > 0)
-    if not keys:
+    if holders is not None and (lacking := [key for key in keys if key not in holders]):
+        raise GapError(f"holders lack {len(lacking)} terms such as {lacking[0]!r}: count all terms")
+    # Where a method finds no place, there is nothing that could stay there.
+    if not np.isfinite(_line_of(np.array([named[key] for key in keys]), gap, window)) or not keys:
         return gap
     rng = np.random.default_rng(seed)
     if holders is None:
@@ -317,8 +324,6 @@ def _with_stability(
         rates = np.array([named[key] for key in keys])
         draws = rng.binomial(n_docs, rates, size=(resamples, len(keys))) / n_docs
     else:
-        if lacking := [key for key in keys if key not in holders]:
-            raise GapError(f"holders lack {len(lacking)} terms such as {lacking[0]!r}: count all terms")
         model = "documents"
         draws = _draw_documents([holders[key] for key in keys], n_docs, resamples, rng)
     lines = np.array([_line_of(row, gap, window) for row in draws])

@@ -53,6 +53,17 @@ class Note(NamedTuple):
     text: str
 
 
+def fold_lines(text: str) -> str:
+    """*text* folded line by line, the lines joined by blanks.
+
+    One odd character makes `fold` go through a text character by character; here it costs a line, not a note.
+
+    >>> fold_lines("ＡＩ 繪畫\\n第一步")
+    'ai 绘画 第一步'
+    """
+    return " ".join(map(fold, text.splitlines()))
+
+
 @dataclass(frozen=True, slots=True)
 class MiningWords:
     """Words that say "also called" (*cues*) and bracketed remarks that are no names (*remarks*)."""
@@ -143,11 +154,23 @@ def mine_aliases(
         found.setdefault(frozenset(map(fold, proposal.names)), proposal)
     groups = [frozenset(map(fold, group)) for group in lexicon.aliases]
     marked = [_mark(p, groups) for p in found.values()]
-    kept = [p for p in marked if known or not p.known]
+    kept = [p for p in _whole(marked) if known or not p.known]
     return tuple(sorted(kept, key=lambda p: (_SURE[p.reason], -p.notes, p.names)))
 
 
 _SURE = {reason: place for place, reason in enumerate(_SAYS)}
+
+
+def _whole(proposals: Sequence[Proposal]) -> Iterator[Proposal]:
+    """Without names that are the tail of another one for the same thing: 版本并发控制 beside 多版本并发控制."""
+    partners: dict[str, set[str]] = {}
+    for p in proposals:
+        for name, other in (p.names, p.names[::-1]):
+            partners.setdefault(fold(other), set()).add(fold(name))
+    for p in proposals:
+        ends = [(fold(name), partners[fold(other)]) for name, other in (p.names, p.names[::-1])]
+        if not any(name != full and full.endswith(name) for name, fulls in ends for full in fulls):
+            yield p
 
 
 def _mark(proposal: Proposal, groups: Iterable[frozenset[str]]) -> Proposal:
@@ -205,8 +228,8 @@ class _Names:
                 seen.company[side + near[:1]] += 1
 
     def _add_runs(self, number: int, run: str) -> None:
-        words = regex.split("[ -]", run)
-        for first in range(len(words)):
+        words = run.replace("-", " ").split(" ")
+        for first in range(len(words) - 1):
             for last in range(first + 2, min(first + 4, len(words)) + 1):
                 part = words[first:last]
                 if all(w[:1].isupper() or w[:1].isdigit() for w in part) or last - first == 2:
@@ -218,7 +241,7 @@ class _Names:
     def holders(self, name: str) -> set[int]:
         """The notes that hold *name*: a Latin name as whole words, any other as it stands."""
         if self._folded is None:
-            self._folded = [fold(f"{note.path}\n{note.title}\n{note.text}") for note in self.notes]
+            self._folded = [fold_lines("\n".join(note)) for note in self.notes]
         key = fold(name)
         inside = {i for i, text in enumerate(self._folded) if key in text}
         if not key.isascii():
@@ -467,8 +490,10 @@ def proposals_toml(proposals: Iterable[Proposal]) -> str:
         ["RAG", "检索增强生成"],
     ]
     """
+    proposals = list(proposals)
     lines = [
         "# Proposals: nothing is in use until you keep them in a file of your own and name it with --words.",
+        *([] if proposals else ["# These notes give none away."]),
         "[add]",
         "aliases = [",
     ]

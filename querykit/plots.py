@@ -80,6 +80,7 @@ def use_chinese_font() -> None:
     name = font_manager.FontProperties(fname=str(font)).get_name()
     matplotlib.rcParams["font.family"] = [name, "sans-serif"]
     matplotlib.rcParams["axes.unicode_minus"] = False
+    matplotlib.rcParams["text.parse_math"] = False  # $ stands in notes as it stands
     matplotlib.rcParams["svg.fonttype"] = "path"
     matplotlib.rcParams["svg.hashsalt"] = "querykit"
 
