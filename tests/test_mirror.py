@@ -23,7 +23,6 @@ from querykit.mirror import (
     MirrorRules,
     Rejected,
     Skipped,
-    build_mirror,
     compose,
     elements_of,
     lint,
@@ -31,6 +30,7 @@ from querykit.mirror import (
     load_mirror,
     parse_mirror,
 )
+from querykit.mirror_rules import build_mirror
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
