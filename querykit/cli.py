@@ -210,17 +210,24 @@ def rewrite(
 @click.argument("terms", nargs=-1, required=True)
 @click.option("--db", type=_FILE, required=True, help="The index to count in.")
 @click.option("--line", type=float, help="The hit rate above which a term is common.")
+@click.option("--plot", type=_FILE, help="Also draw them: FILE.svg, FILE.png or FILE.html.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def rates(terms: tuple[str, ...], db: Path, line: float | None, as_json: bool) -> None:
+def rates(terms: tuple[str, ...], db: Path, line: float | None, plot: Path | None, as_json: bool) -> None:
     """The hit rates of TERMS: documents found, and documents that hold the term as it stands."""
     from querykit.render import rates_json, show_rates
     from querykit.run import rate_terms
 
     stats = rate_terms(terms, _engine(db, None, line), line=line)
+    if plot is not None:
+        from querykit.cli_gap import plot_rates
+
+        plot_rates(plot, terms, stats)
     if as_json:
         _print_json(rates_json(terms, stats))
-    else:
-        show_rates(terms, stats)
+        return
+    show_rates(terms, stats)
+    if plot is not None:
+        _say(f"drawn: {plot}")
 
 
 # ---------------------------------------------------------------- shared

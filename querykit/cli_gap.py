@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import click
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from querykit.engines.sqlite import SqliteEngine
     from querykit.gap import Gap, Recommendation
     from querykit.lexicon import Lexicon
+    from querykit.tiers import CorpusStats
 
 _FILE = click.Path(path_type=Path)
 
@@ -31,6 +32,18 @@ _TERMS = click.option(
     "--terms", type=_FILE, help="A file with a term a line (default: the words of the titles)."
 )
 _JSON = click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+
+
+class _Rates(NamedTuple):
+    """Rates of terms: whose, of how many documents, and the line that is drawn among them and who chose it."""
+
+    source: str
+    n_docs: int
+    rates: dict[str, float]
+    line: float
+    line_from: str
+    holders: dict[str, Any] | None = None
+    ranks_terms: bool = False
 
 
 class InputError(QuerykitError):
@@ -74,32 +87,33 @@ def gap(
     if questions is not None and terms is not None:
         raise click.UsageError("name one of them: --questions FILE or --terms FILE")
     lexicon = _lexicon(words)
-    source, n_docs, rates, holders, own_line, ranks = (
+    seen = (
         _from_counts(cast(Path, counts), engine, lexicon)
         if db is None
         else _from_index(db, questions, terms, lexicon)
     )
-    line = line if line is not None else own_line
+    if line is not None:
+        seen = seen._replace(line=line, line_from="argument")
     found = [
         find_gap(
-            rates,
+            seen.rates,
             method,
             window=window or WINDOW,
-            line=line,
-            n_docs=n_docs or None,
-            holders=holders,
+            line=seen.line,
+            n_docs=seen.n_docs or None,
+            holders=seen.holders,
             resamples=resamples,
             seed=seed,
         )
         for method in METHODS
     ]
-    chosen = choose_line(found, n_docs=n_docs, ranks_terms=ranks)
+    chosen = choose_line(found, n_docs=seen.n_docs, ranks_terms=seen.ranks_terms)
     if plot is not None:
-        _plot(plot, source, rates, line, found, chosen)
+        _plot(plot, seen, found, chosen)
     if as_json:
-        _print_json(_gap_json(source, n_docs, line, rates, found, chosen))
+        _print_json(_gap_json(seen, found, chosen))
     else:
-        _show_gap(source, n_docs, line, rates, found, chosen)
+        _show_gap(seen, found, chosen)
         if plot is not None:
             click.echo(f"drawn: {plot}")
 
@@ -235,9 +249,7 @@ def _terms(
     return "words of the titles", corpus_terms((title for _, title, _ in _notes(engine)), lexicon)
 
 
-def _from_index(
-    db: Path, questions: Path | None, terms: Path | None, lexicon: Lexicon
-) -> tuple[str, int, dict[str, float], dict[str, Any] | None, float, bool]:
+def _from_index(db: Path, questions: Path | None, terms: Path | None, lexicon: Lexicon) -> _Rates:
     """Rates of terms as they stand, each with the documents that hold it; absent terms are left out."""
     from querykit.engines.sqlite import SqliteEngine
     from querykit.text import fold
@@ -248,13 +260,12 @@ def _from_index(
         source, texts = _terms(engine, asked, terms, lexicon)
         holders = {text: docs for text in texts if len(docs := engine.counts(fold(text)).docs)}
         rates = {text: len(docs) / engine.n_docs for text, docs in holders.items()}
-        line = engine.line if engine.line is not None else DEFAULT_LINE
-        return f"{engine.name}, {source}", engine.n_docs, rates, holders, line, engine.ranks_terms
+        line, line_from = (DEFAULT_LINE, "default") if engine.line is None else (engine.line, "corpus")
+        named = f"{engine.name}, {source}"
+        return _Rates(named, engine.n_docs, rates, line, line_from, holders, engine.ranks_terms)
 
 
-def _from_counts(
-    path: Path, engine: str | None, lexicon: Lexicon
-) -> tuple[str, int, dict[str, float], dict[str, Any] | None, float, bool]:
+def _from_counts(path: Path, engine: str | None, lexicon: Lexicon) -> _Rates:
     from querykit.diagnose import diagnose, read_counts
     from querykit.tiers import DEFAULT_LINE
 
@@ -263,7 +274,7 @@ def _from_counts(
     odd = {name for f in findings if f.rule in ("furniture", "chance", "invisible") for name in f.names}
     rates = {c.term: c.found / counts.n_docs for c in counts.terms if c.term not in odd and c.found}
     source = f"{path.name}: {counts.engine}, {len(odd)} odd terms left out (querykit doctor names them)"
-    return source, counts.n_docs, rates, None, DEFAULT_LINE, False
+    return _Rates(source, counts.n_docs, rates, DEFAULT_LINE, "default")
 
 
 def _examine(db: Path, questions: Sequence[str], terms: Path | None, lexicon: Lexicon) -> Diagnosis:
@@ -301,21 +312,15 @@ def _print_json(value: Mapping[str, Any]) -> None:
     click.echo(text.encode("utf-8", "backslashreplace").decode("utf-8"))
 
 
-def _gap_json(
-    source: str,
-    n_docs: int,
-    line: float,
-    rates: Mapping[str, float],
-    found: Sequence[Gap],
-    chosen: Recommendation,
-) -> dict[str, Any]:
+def _gap_json(seen: _Rates, found: Sequence[Gap], chosen: Recommendation) -> dict[str, Any]:
     return {
-        "source": source,
-        "n_docs": n_docs,
-        "line": line,
+        "source": seen.source,
+        "n_docs": seen.n_docs,
+        "line": seen.line,
+        "line_from": seen.line_from,
         "gaps": [{**asdict(g), "width": g.width, "is_gap": g.is_gap} for g in found],
         "recommended": {"line": chosen.line, "moves": chosen.moves, "reasons": list(chosen.reasons)},
-        "rates": [{"text": t, "hit_rate": rates[t]} for t in _sorted(rates)],
+        "rates": [{"text": t, "hit_rate": seen.rates[t]} for t in _sorted(seen.rates)],
     }
 
 
@@ -344,18 +349,13 @@ def _line(*parts: tuple[str, str] | str) -> Any:
 _ROWS = 32
 
 
-def _show_gap(
-    source: str,
-    n_docs: int,
-    line: float,
-    rates: Mapping[str, float],
-    found: Sequence[Gap],
-    chosen: Recommendation,
-) -> None:
+def _show_gap(seen: _Rates, found: Sequence[Gap], chosen: Recommendation) -> None:
     from querykit.plots import around
 
     console = _console()
-    console.print(_line((f"{source}: {n_docs} documents, {len(rates)} terms stand in them", "dim")))
+    rates, line = seen.rates, seen.line
+    counted = f"{seen.n_docs} documents, {len(rates)} terms stand in them"
+    console.print(_line((f"{seen.source}: {counted}, line {line:.0%} ({seen.line_from})", "dim")))
     ordered = _sorted(rates)
     start, stop = around(ordered, rates, line, most=_ROWS)
     widest = next((g for g in found if g.method == "window" and g.is_gap), None)
@@ -394,24 +394,43 @@ def _rule(line: float, widest: Gap | None) -> str:
     return at + "─" * max(56 - len(at), 4)
 
 
-def _plot(
+def _plot(path: Path, seen: _Rates, found: Sequence[Gap], chosen: Recommendation) -> None:
+    widest = next(g for g in found if g.method == "window")
+    title = f"{seen.source}\n{'gap' if widest.is_gap else 'no gap'}: {widest.low:.1%} … {widest.high:.1%}"
+    rows = [("term", "hit rate"), *((term, f"{seen.rates[term]:.1%}") for term in _sorted(seen.rates))]
+    head = f"querykit gap: {seen.source}; recommended line {chosen.line:.0%}"
+    _draw(path, seen.rates, seen.line, title, rows, head=head, gap=widest)
+
+
+def plot_rates(path: Path, terms: Sequence[str], stats: CorpusStats) -> None:
+    """Draw the hit rates of *terms* against the line of *stats*, as the suffix of *path* says."""
+    from querykit.text import fold
+
+    rates = {term: stats.rate(fold(term)) or 0.0 for term in terms}
+    title = f"{stats.source}: {stats.n_docs} documents, line {stats.line:.0%} ({stats.line_from})"
+    rows = [("term", "hit rate", "found", "as it stands")]
+    for term in _sorted(rates):
+        found, as_it_stands = (str(counts.get(fold(term))) for counts in (stats.df, stats.phrase_df))
+        rows.append((term, f"{rates[term]:.1%}", found, as_it_stands))
+    _draw(path, rates, stats.line, title, rows, head=f"querykit rates: {title}")
+
+
+def _draw(
     path: Path,
-    source: str,
     rates: Mapping[str, float],
     line: float,
-    found: Sequence[Gap],
-    chosen: Recommendation,
+    title: str,
+    rows: Sequence[tuple[str, ...]],
+    *,
+    head: str,
+    gap: Gap | None = None,
 ) -> None:
     from querykit.plots import MOST_LABELS, draw_rates, new_axes, save
 
-    height = 1.6 + 0.19 * min(max(len(rates), 4), MOST_LABELS)
-    figure, axes = new_axes(9, height)
-    widest = next(g for g in found if g.method == "window")
-    draw_rates(axes, rates, line, widest)
-    title = f"{source}\n{'gap' if widest.is_gap else 'no gap'}: {widest.low:.1%} … {widest.high:.1%}"
+    figure, axes = new_axes(9, 1.6 + 0.19 * min(max(len(rates), 4), MOST_LABELS))
+    draw_rates(axes, rates, line, gap)
     axes.set_title(title, fontsize=9, loc="left")
-    rows = [("term", "hit rate"), *((term, f"{rates[term]:.1%}") for term in _sorted(rates))]
-    save(figure, path, title=f"querykit gap: {source}; recommended line {chosen.line:.0%}", rows=rows)
+    save(figure, path, title=head, rows=rows)
 
 
 def _diagnosis_json(found: Diagnosis) -> dict[str, Any]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FORMATS = (".svg", ".png", ".html")
 
 BLUE, ORANGE, GREY, GREEN, RED = "#33688e", "#d97b29", "#8a8f94", "#4f8f5b", "#b5443c"
+INK = "#4a4f54"
 
 # Labels beside this many bars stay legible on one page; of longer lists the middle is left out by name, not
 # in the curve.
@@ -106,7 +107,9 @@ def draw_rates(axes: Axes, rates: Mapping[str, float], line: float, gap: Gap | N
     axes.xaxis.set_major_formatter(lambda x, _place: f"{x:.0%}")
     axes.set_xlabel("hit rate: share of documents")
     for place, value in zip(places, values, strict=True):
-        axes.text(value + 0.006, place, f"{value:.1%}", va="center", fontsize=7, color=GREY)
+        # White behind the figure, since the line runs through those just below it.
+        white = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
+        axes.text(value + 0.007, place, f"{value:.1%}", va="center", fontsize=7, color=INK, bbox=white)
     left = [f"{start} higher" if start else "", f"{len(ordered) - stop} lower" if stop < len(ordered) else ""]
     if any(left):
         said = f"not shown: {', '.join(filter(None, left))}"
