@@ -27,6 +27,7 @@ class Weigh(Enum):
     ABSTRACT = "abstract"  # names a mechanism, an effect, a theme
     VAGUE = "vague"  # is in any event
     WEAK = "weak"  # half of something concrete
+    CONCRETE = "concrete"  # a thing that the dictionary cuts into pieces
 
 
 class Abstract(NamedTuple):
@@ -168,6 +169,7 @@ def build_mirror(tables: Mapping[str, Mapping[str, Any]], lexicon: Lexicon) -> M
         raise LexiconError(problems)
     mirror, tracks = tables["mirror"], tables["tracks"]
     words = {fold(word): Weigh.WEAK for word in mirror["weak"]["words"]}
+    words |= {fold(word): Weigh.CONCRETE for word in mirror["concrete"]["words"]}
     words |= {fold(word): Weigh.VAGUE for key in _VAGUE for word in mirror["vague"][key]}
     groups = {fold(w): Abstract(g["why"], g["instead"]) for g in mirror["abstract"] for w in g["words"]}
     words |= dict.fromkeys(groups, Weigh.ABSTRACT)
@@ -216,6 +218,7 @@ _SHAPE: dict[str, dict[str, type | dict[str, type]]] = {
             ("persons", "reactions", "things", "manner", "numerals", "endings", "not_ended"), list
         ),
         "weak": {"words": list},
+        "concrete": {"words": list},
         "messages": dict.fromkeys(
             (
                 "missing",
@@ -299,7 +302,8 @@ def _check_words(mirror: Mapping[str, Any], tracks: Mapping[str, Any]) -> Iterat
     seen: dict[str, str] = {}
     groups = [(f"abstract {n}", group["words"]) for n, group in enumerate(mirror["abstract"], 1)]
     groups += [(f"vague.{key}", mirror["vague"][key]) for key in _VAGUE]
-    for key, words in (*groups, ("weak.words", mirror["weak"]["words"])):
+    groups += [(f"{key}.words", mirror[key]["words"]) for key in ("weak", "concrete")]
+    for key, words in groups:
         for word in words:
             if (other := seen.setdefault(fold(word), key)) != key or words.count(word) > 1:
                 yield Problem("mirror.toml", key, f"{word!r} stands in {other} too: keep one")

@@ -154,7 +154,7 @@ def _weigh(text: str, at: int, end: int, breaks: set[int], rules: MirrorRules, l
     if word in rules.markers:
         return Word(at, end, word, 0.0, weigh or Weigh.VAGUE, is_marker=True)
     if weigh is not None:
-        return Word(at, end, word, 0.5 if weigh is Weigh.WEAK else 0.0, weigh)
+        return Word(at, end, word, _LISTED.get(weigh, 0.0), weigh)
     if lexicon.roles(word) & _FUNCTION or word[0].isdigit():
         return Word(at, end, word, 0.0, Weigh.VAGUE)
     if len(word) <= 2 and word[0] in rules.numerals:
@@ -162,6 +162,9 @@ def _weigh(text: str, at: int, end: int, breaks: set[int], rules: MirrorRules, l
     # A single character carries little, even twice (慢慢); four are an idiom (深藏不露) more often than a thing.
     half = len(set(word)) == 1 or (len(word) == 4 and not word.isascii())
     return Word(at, end, word, 0.5 if half else 1.0)
+
+
+_LISTED = {Weigh.WEAK: 0.5, Weigh.CONCRETE: 1.0}
 
 
 def _has_marker(text: str, at: int, rules: MirrorRules) -> bool:
