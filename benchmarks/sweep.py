@@ -35,10 +35,17 @@ def dictionary_words(min_freq: int = 50) -> list[str]:
     return [r[0] for r in rows if int(r[1]) >= min_freq and regex.fullmatch(r"\p{Han}{2,}", r[0])]
 
 
+# Lists whose words stay whenever they stand alone or inside the frame: they are swept like any other word.
+_HARMLESS = {
+    *(Role.SOFT, Role.KEEP, Role.TOOL, Role.MIXED, Role.SHIELD, Role.COMPOUND),
+    *(Role.HEAD, Role.OPENING, Role.DETERMINER),
+}
+
+
 def is_ours(word: str, lexicon: Lexicon) -> bool:
     """Is *word* an entry of a list whose words may go, or one that we take apart?"""
     roles = lexicon.roles(fold(word))
-    return bool(roles - {Role.SOFT, Role.KEEP, Role.TOOL, Role.MIXED, Role.SHIELD}) or word in lexicon.splits
+    return bool(roles - _HARMLESS) or word in lexicon.splits
 
 
 def damaged(words: list[str], lexicon: Lexicon, *, framed: bool) -> Iterator[tuple[str, list[str]]]:

@@ -44,6 +44,8 @@ class Role(StrEnum):
     COURTESY = "courtesy"
     TRAILING = "trailing"
     SMALLTALK = "smalltalk"
+    LOOKING = "looking"  # 查找, 搜索: asks a box to look
+    OPENING = "openings"  # 老师, 家人们: whom one speaks to
     PRONOUN = "pronouns"
     AUXILIARY = "auxiliaries"
     ADVERB = "adverbs"
@@ -68,6 +70,11 @@ class Role(StrEnum):
     CHOOSING = "choosing"
     ALSO = "also"
     ARTICLE = "articles"
+    PIECE = "pieces"
+    HEAD = "heads"
+    ALTERNATIVE = "alternatives"
+    REMOVING = "removing"
+    OWN = "own"  # a container that a user added
 
 
 # Which lists each file must have. Aliases are groups of names, index_pages file-name patterns, splits words
@@ -82,9 +89,20 @@ SHEETS: dict[str, tuple[str, ...]] = {
         "relations",
         "ties",
         "suffixes",
+        "numerals",
+        "measures",
         "splits",
     ),
-    "colloquial": ("how", "which", "yes_no", "courtesy", "trailing", "smalltalk"),
+    "colloquial": (
+        "how",
+        "which",
+        "yes_no",
+        "courtesy",
+        "looking",
+        "openings",
+        "trailing",
+        "smalltalk",
+    ),
     "function": (
         "pronouns",
         "auxiliaries",
@@ -96,7 +114,20 @@ SHEETS: dict[str, tuple[str, ...]] = {
         "light_verbs",
         "english",
     ),
-    "grammar": ("genitive", "enclitics", "negators", "having", "counting", "choosing", "also", "articles"),
+    "grammar": (
+        "genitive",
+        "enclitics",
+        "negators",
+        "having",
+        "counting",
+        "choosing",
+        "pieces",
+        "heads",
+        "also",
+        "alternatives",
+        "removing",
+        "articles",
+    ),
     "soft": ("soft",),
     "keep": ("keep",),
     "tools": ("tools", "compounds", "mixed"),
@@ -104,8 +135,9 @@ SHEETS: dict[str, tuple[str, ...]] = {
     "aliases": ("aliases",),
 }
 
-# The lists a user's own file may name, besides which it may say `shield` by its plain name, keep.
-USER_LISTS = frozenset(key for keys in SHEETS.values() for key in keys)
+# The lists a user's own file may name, besides which it may say `shield` by its plain name, keep. Numerals and
+# measures only make determiners: those can be named themselves.
+USER_LISTS = frozenset(key for keys in SHEETS.values() for key in keys) - {"numerals", "measures"}
 
 Tables = Mapping[str, Mapping[str, Any]]
 
@@ -181,7 +213,8 @@ class Lexicon(NamedTuple):
         (frozenset({<Role.ITEM: 'items'>}), frozenset())
         """
         change = {"add": add or {}, "replace": replace or {}, "without": without or {}}
-        if problems := check_words(change):
+        problems = list(check_words(change))
+        if problems:
             raise LexiconError(problems)
         lists = self._lists()
         for key, values in change["replace"].items():
@@ -189,11 +222,21 @@ class Lexicon(NamedTuple):
             if key == "keep":  # replacing the keep words replaces the shipped ones too
                 lists["keep"] = []
         for key, values in change["without"].items():
-            gone = {fold(v) if isinstance(v, str) else tuple(map(fold, v)) for v in values}
-            for name in {key, _own(key)}:
+            gone = {_key(v) for v in values}
+            listed = {_key(v) for name in {key, _own(key)} for v in lists.get(name, [])}
+            problems += [
+                Problem("words", f"without.{key}", f"{v!r} is not on that list: remove it here")
+                for v in values
+                if _key(v) not in listed
+            ]
+            for name in {key, _own(key), Role.OWN}:
                 lists[name] = [v for v in lists.get(name, []) if _key(v) not in gone]
         for key, values in change["add"].items():
             lists.setdefault(_own(key), []).extend(values)
+            if key in SHEETS["containers"]:  # 小黑屋|里, where the dictionary reads 小|黑|屋里
+                lists.setdefault(Role.OWN, []).extend(v for v in values if len(v) >= _LONG[Role.OWN])
+        if problems:
+            raise LexiconError(problems)
         return _compile(lists)
 
     def _lists(self) -> dict[str, list[Any]]:
@@ -356,7 +399,7 @@ def _key(value: Any) -> Any:
     return fold(value) if isinstance(value, str) else tuple(map(fold, value))
 
 
-_NO_WORDS = ("aliases", "index_pages", "splits", "browse_names")
+_NO_WORDS = ("aliases", "index_pages", "splits", "browse_names", "numerals", "measures")
 
 
 def _compile(lists: Mapping[str, Iterable[Any]]) -> Lexicon:
@@ -366,6 +409,9 @@ def _compile(lists: Mapping[str, Iterable[Any]]) -> Lexicon:
             role = Role(key)
             for value in values:
                 words.setdefault(fold(value).strip(), set()).add(role)
+    counted = [fold(n + m) for n in lists.get("numerals", ()) for m in lists.get("measures", ())]
+    for piece in counted:
+        words.setdefault(piece, set()).add(Role.DETERMINER)
     return Lexicon(
         {word: frozenset(roles) for word, roles in words.items()},
         tuple(tuple(group) for group in lists.get("aliases", ())),
@@ -381,10 +427,10 @@ def _compile(lists: Mapping[str, Iterable[Any]]) -> Lexicon:
 
 
 # Names that stay whole even where the dictionary sees no word boundary: a user's keep words, words of two
-# scripts, and tool names and compounds of three characters or more. Shorter ones need the boundaries (可灵
-# stands in 可灵活).
+# scripts, and tool names, compounds and a user's own containers of three characters or more, places of four
+# (帮助中|心里). Shorter ones need the boundaries (可灵 stands in 可灵活).
 _ANYWHERE = frozenset({Role.SHIELD, Role.MIXED})
-_LONG = {Role.TOOL: 3, Role.COMPOUND: 3, Role.KEEP: 4}
+_LONG = {Role.TOOL: 3, Role.COMPOUND: 3, Role.KEEP: 4, Role.PLACE: 4, Role.OWN: 3}
 
 
 def is_shield(word: str, roles: Collection[Role]) -> bool:

@@ -81,12 +81,19 @@ GRAMMAR = bits(
     Role.CHOOSING,
     Role.ALSO,
     Role.ARTICLE,
+    Role.PIECE,
+    Role.HEAD,
+    Role.ALTERNATIVE,
+    Role.REMOVING,
+    Role.OWN,
 )
 
 _PLACE_OR_ITEM = bits(Role.PLACE, Role.ITEM)
 _LOCATIVE = Role.LOCATIVE.bit
 _VERB = Role.VERB.bit
 _ENGLISH = Role.ENGLISH.bit
+_YES_NO = Role.YES_NO.bit
+_NEGATOR = Role.NEGATOR.bit
 _BETWEEN = ALWAYS & ~Role.PREPOSITION.bit
 
 # A title or a quotation stays whole whatever stands in it. Sixty characters at most and no sentence marks: a
@@ -99,6 +106,8 @@ _QUOTED = regex.compile(
     regex.VERBOSE,
 )
 _OPENING = frozenset('《〈「『“"')
+
+_HAN = regex.compile(r"[\p{Han}〇々]++")
 
 _PIECE = regex.compile(
     r"""
@@ -157,13 +166,39 @@ def _whole_characters(items: list[Item], question: Question) -> list[Item]:
 
 
 def _read_plain(text: str, low: str, start: int, stop: int, lexicon: Lexicon, items: list[Item]) -> None:
+    names = list(_names(low, start, stop, lexicon))
+    names = sorted([*names, *_a_not_a(low, start, stop, names, lexicon)])
     at = start
-    for name_start, name_end in _names(low, start, stop, lexicon):
+    for name_start, name_end in names:
         _read_pieces(text, low, at, name_start, lexicon, items)
         name = low[name_start:name_end]
-        items.append(Item(name_start, name_end, name, "name", lexicon.bits[name]))
+        items.append(Item(name_start, name_end, name, "name", lexicon.bits.get(name, _YES_NO)))
         at = name_end
     _read_pieces(text, low, at, stop, lexicon, items)
+
+
+# A verb or an adjective, a negation, and the same again: 疼不疼, 写没写过, 支不支持.
+_A_NOT_A = regex.compile(r"(\p{Han})(\p{Han})\1")
+
+
+def _a_not_a(
+    low: str, start: int, stop: int, names: list[tuple[int, int]], lexicon: Lexicon
+) -> Iterator[tuple[int, int]]:
+    """Where the question asks by A-not-A; of 支不支持 only 支不, since 支持 is what it is about.
+
+    What is listed (是不是, 有没有) or in the dictionary (时不时, 知不知道) is left to them.
+    """
+    for match in _A_NOT_A.finditer(low, start, stop):
+        at, end = match.span()
+        known = lexicon.bits
+        if not known.get(match[2], 0) & _NEGATOR or match[0] in known or is_word(match[0]):
+            continue
+        rest = _HAN.match(low, end - 1, stop)
+        longer = cut(rest[0])[0] if rest else match[1]
+        inside = is_word(low[at : end - 1] + longer) or (at > start and is_word(low[at - 1 : end]))
+        if inside or any(a < end and at < b for a, b in names):
+            continue
+        yield at, end - 1 if len(longer) > 1 else end
 
 
 def _names(low: str, start: int, stop: int, lexicon: Lexicon) -> Iterator[tuple[int, int]]:

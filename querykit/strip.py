@@ -113,6 +113,7 @@ _DETERMINER, _LOCATIVE, _RELATION, _TIE = (
     Role.TIE.bit,
 )
 _VERB, _NOUN_VERB, _SUFFIX = Role.VERB.bit, Role.NOUN_VERB.bit, Role.SUFFIX.bit
+_YES_NO = Role.YES_NO.bit
 _HOW, _WHICH, _SOFT, _BROWSE = Role.HOW.bit, Role.WHICH.bit, Role.SOFT.bit, Role.BROWSE.bit
 _ENGLISH, _TRAILING, _PARTICLE = Role.ENGLISH.bit, Role.TRAILING.bit, Role.PARTICLE.bit
 _LIGHT_VERB, _GENITIVE, _ENCLITIC = Role.LIGHT_VERB.bit, Role.GENITIVE.bit, Role.ENCLITIC.bit
@@ -120,6 +121,18 @@ _NEGATOR, _HAVING, _COUNTING = Role.NEGATOR.bit, Role.HAVING.bit, Role.COUNTING.
 _PREPOSITION = Role.PREPOSITION.bit
 _CONJUNCTION = Role.CONJUNCTION.bit
 _CHOOSING, _ALSO, _ARTICLE = Role.CHOOSING.bit, Role.ALSO.bit, Role.ARTICLE.bit
+_LOOKING, _OPENING, _COURTESY, _PRONOUN = (
+    Role.LOOKING.bit,
+    Role.OPENING.bit,
+    Role.COURTESY.bit,
+    Role.PRONOUN.bit,
+)
+_PIECES, _HEAD, _ALTERNATIVE, _REMOVING = (
+    Role.PIECE.bit,
+    Role.HEAD.bit,
+    Role.ALTERNATIVE.bit,
+    Role.REMOVING.bit,
+)
 _NAME = bits(Role.TOOL, Role.MIXED)
 _ASKING = (ALWAYS & ~_HOW) | _TRAILING | _SOFT
 _PLAIN = _SOFT | _BROWSE | GRAMMAR
@@ -131,7 +144,8 @@ _QUOTES = frozenset('《》〈〉「」『』“”"')
 _READ_IN_PLACE = (
     CONTAINER
     | bits(Role.VERB, Role.SUFFIX, Role.RELATION, Role.TIE, Role.LOCATIVE, Role.DETERMINER, Role.ENGLISH)
-    | bits(Role.TRAILING, Role.PARTICLE, Role.PREPOSITION, Role.LIGHT_VERB)
+    | bits(Role.TRAILING, Role.PARTICLE, Role.PREPOSITION, Role.LIGHT_VERB, Role.CONJUNCTION)
+    | bits(Role.LOOKING, Role.OPENING)
 )
 
 
@@ -148,13 +162,26 @@ _EDGE = Item(0, 0, "", "mark")
 class _Stripper:
     """Decides item by item, from the left; what it needs from the right it looks up once."""
 
-    __slots__ = ("closed_by_container", "closes", "has_content", "items", "shell", "titled")
+    __slots__ = (
+        "asked",
+        "chooses",
+        "closed_by_container",
+        "closes",
+        "framed",
+        "has_content",
+        "items",
+        "shell",
+        "titled",
+    )
 
     def __init__(self, items: list[Item]) -> None:
         self.items = items
         self.shell = 0  # 2 behind a container that went, 1 behind 有 or 有没有, 0 behind content
         self.titled = False  # a quoted title stands earlier in the clause
         self.has_content = False  # something in the clause has been kept
+        self.asked = 0  # the question words earlier in the clause
+        self.framed = False  # the clause has named the base, or asked whether it has something
+        self.chooses = False  # the question offers a choice: … 还是 …
         self._look_ahead()
 
     def _look_ahead(self) -> None:
@@ -162,24 +189,37 @@ class _Stripper:
         items = self.items
         self.closes = [True] * (len(items) + 1)
         self.closed_by_container = [False] * (len(items) + 1)
-        closing, container = True, False
+        closing, container, bare = True, False, True
         for i in range(len(items) - 1, -1, -1):
             item = items[i]
             if item.is_gap and item.text in _CLAUSE_MARKS:
-                closing, container = True, False
+                closing, container, bare = True, False, True
             self.closes[i] = closing
             self.closed_by_container[i] = container
             if item.is_gap:
                 continue
-            if closing and item.roles & CONTAINER and i and items[i - 1].roles & (_GENITIVE | _TIE):
+            if closing and item.roles & CONTAINER and self._pieces_of(i):
+                container = True
+            bare = bare and closing and not item.roles & _SOFT
+            if bare and item.roles & _GENITIVE:  # 讲红酒的有没有
                 container = True
             joined = (
                 item.roles & CONTAINER
                 and i
                 and (items[i - 1].roles & _CONJUNCTION or items[i - 1].text == "、")
             )
-            if item.roles & _HOW or not (item.roles & _ASKING or joined):
+            if item.roles & _ALTERNATIVE:
+                closing = True
+                self.chooses = True
+            elif item.roles & _HOW or not (item.roles & _ASKING or joined):
                 closing = False
+
+    def _pieces_of(self, i: int) -> bool:
+        """Does 的 or 相关, with or without 那几篇, stand in front of container *i*?"""
+        before = self.items[i - 1] if i else _EDGE
+        if i > 1 and before.roles & _DETERMINER:
+            before = self.items[i - 2]
+        return bool(before.roles & (_GENITIVE | _TIE))
 
     def run(self) -> None:
         for i, item in enumerate(self.items):
@@ -187,6 +227,7 @@ class _Stripper:
             if item.is_gap:
                 if item.text in _CLAUSE_MARKS:
                     self.shell, self.titled, self.has_content = 0, False, False
+                    self.asked, self.framed = 0, False
                 continue
             if roles & ~_SILENT and not roles & WHOLE:
                 item.rule = rule = self._rule(i, item)
@@ -194,10 +235,14 @@ class _Stripper:
                 rule = ""
                 self.titled |= item.kind == "name" and i > 0 and self.items[i - 1].text in "《〈"
             if not rule:
-                self.shell, self.has_content = 0, True
-            elif rule == "container" or (rule == "locative" and self.shell):
+                self.shell = 0
+                self.has_content |= not roles & _SOFT
+                continue
+            self.asked |= roles & (_WHICH | _HOW)
+            self.framed |= rule == "container" or roles & _HAVING != 0
+            if rule == "container" or (rule == "locative" and self.shell):
                 self.shell = 2
-            elif roles & _HAVING and not self.shell:
+            elif roles & (_HAVING | _PIECES) and not self.shell:
                 self.shell = 1
 
     # -- neighbours, over blanks and quotes; the edge where the clause begins or ends
@@ -245,6 +290,10 @@ class _Stripper:
             return "container"
         if roles & _VERB and self._is_container_verb(i, item):
             return "verb"
+        if roles & _LOOKING and self._looks(i, item):
+            return "courtesy"
+        if roles & _OPENING and self._opens_talk(i):
+            return "courtesy"
         if roles & _SUFFIX and self._is_suffix(i):
             return "suffix"
         if roles & _RELATION or (roles & _TIE and self._ties(i)):
@@ -257,12 +306,14 @@ class _Stripper:
             return "determiner"
         if roles & _ENGLISH:
             return "english" if self._is_english(i, item) else ""
-        if roles & _TRAILING and self.closes[i]:
+        if roles & _TRAILING and self.closes[i] and self._trails(i, item):
             return "trailing"
-        if roles & _PARTICLE and not (self._left(i) is not _EDGE if roles & _ENCLITIC else self.closes[i]):
-            return ""  # 吗丁啉, 吧: an enclitic opens no clause, a mood particle stands at its end
+        if roles & _PARTICLE and not self._leans(i, item):
+            return ""
         if roles & _PREPOSITION and not roles & (ALWAYS & ~_PREPOSITION) and self._right(i) is _EDGE:
             return ""  # 怎么按: a preposition has something behind it
+        if roles & _CONJUNCTION and self._begins_a_name(i, item):
+            return ""
         if roles & ALWAYS and not (roles & _LIGHT_VERB and self._is_compound(i, item)):
             return _rule_of(roles)
         return ""
@@ -277,6 +328,8 @@ class _Stripper:
         if before.is_content and not before.roles & _DETERMINER:
             # 读书笔记, 公众号文章: part of a compound, unless the pieces are being counted (…笔记有几条).
             return bool(closes and right.roles & _COUNTING and roles & _ITEM)
+        if left.is_content and left.kind == "latin" and closes and roles & _ITEM:  # 有没有 Redis 笔记
+            return self.framed or bool(right.roles & _HAVING)
         if not roles & ~_TAIL_ONLY:  # …的东西, 这些问题
             return bool(closes and left.roles & (_GENITIVE | _DETERMINER))
         if right.roles & _LOCATIVE and not left.is_content:  # 知识库里
@@ -287,8 +340,7 @@ class _Stripper:
         chosen = left.roles & _CHOOSING and (self.shell or not self.has_content)  # but 开户要什么材料
         if left.roles & (_DETERMINER | _HAVING) or (left.rule and chosen):
             # 这个知识库, 有没有笔记; but 有没有笔记软件
-            lone = glued and len(item.text) == 1 and not left.roles & _DETERMINER  # 有没有站姿
-            return not lone and bool(roles & _PLACE or not glued or self._does(i + 1))
+            return bool((roles & _PLACE and left.roles & _DETERMINER) or not glued or self._does(i + 1))
         if left.roles & _GENITIVE and closes:  # …的笔记有哪些
             return True
         if left is not _EDGE and not left.rule:
@@ -314,9 +366,11 @@ class _Stripper:
         return self._does(i + 1) and not glued
 
     def _determines(self, i: int) -> bool:
-        """本, 有, 几 …: they go only with the container they determine."""
+        """本, 一篇 …: they go only with the container they determine, or in front of what it does (一篇讲 …)."""
         right = self._right(i).roles
-        return bool(right & CONTAINER) and not right & WHOLE
+        if right & WHOLE:
+            return False
+        return bool(right & CONTAINER) or bool(right & _VERB and self.closed_by_container[i])
 
     @staticmethod
     def _is_plain(item: Item) -> bool:
@@ -353,10 +407,19 @@ class _Stripper:
         left, right, after = self._left(i), self._right(i), self._next(i)
         if right is _EDGE and not self.shell:
             return False
+        closed = self.closed_by_container[i]
         if item.roles & _NOUN_VERB and not self._does(i):
-            # 库里介绍线程池的文章, but 库里整理方法的笔记
-            behind = self.shell == 2 and left.rule in ("container", "locative", "auxiliaries")
-            if not behind or right is _EDGE or right.roles & ~_SILENT:
+            if right is _EDGE:  # 对存款保险有什么介绍
+                return bool(left.roles & _HAVING and left.roles & _WHICH)
+            # 库里介绍线程池的文章, 介绍油画技法的文章; but 库里整理方法的笔记, 总结模板
+            behind = self.shell == 2 and left.rule in (
+                "container",
+                "locative",
+                "auxiliaries",
+                "which",
+                "yes_no",
+            )
+            if not (behind or closed) or right.roles & (~_SILENT | _HEAD) or self._is_lone(i + 1):
                 return False
         if self.shell == 2:
             return True
@@ -367,7 +430,74 @@ class _Stripper:
             return self.titled and len(item.text) == 1
         if after.roles & _GENITIVE:  # 上次记的…
             return True
-        return left is _EDGE and self.closed_by_container[i] and not single  # 讲 Few 这款应用的笔记
+        if single or not closed:
+            return False
+        if left.roles & _GENITIVE:  # 最近更新的讲基金的笔记
+            return True
+        # 讲 Few 这款应用的笔记, 所有讲黑胶的笔记; but 怎么写论文, 会写代码的模型
+        return not self.has_content and left.rule not in _VERB_COMPANY
+
+    def _looks(self, i: int, item: Item) -> bool:
+        """查找, 搜索 …: asked of a box, nothing kept before it in the clause, the base or its pieces at hand."""
+        left, right = self._left(i), self._right(i)
+        if self.has_content or right is _EDGE:
+            return False
+        if item.roles & _VERB:  # 可以讲讲贝叶斯公式吗
+            return left.rule in ("auxiliaries", "yes_no", "courtesy") and not self._is_lone(i + 1)
+        if right.roles & (_RELATION | _DETERMINER) or (
+            right.roles & _PLACE and self._right_of(i + 1).roles & _LOCATIVE
+        ):
+            return True
+        found = len(item.text) > 1 and not item.roles & _NOUN_VERB
+        if self.shell == 2 and (found or not self.asked):  # 在知识库里搜索 X; but 哪个网站可以查学历
+            return not self._is_lone(i + 1)
+        if found and left.rule == "auxiliaries" and self.asked & _WHICH:  # 哪里能看到 X
+            return True
+        if not self.closed_by_container[i]:
+            return False
+        if left is _EDGE:  # 查找 X 的文档; but 搜索优化的文章, 找工作的文章
+            return found
+        return left.rule in ("auxiliaries", "adverbs", "courtesy", "pronouns", "which", "locative")
+
+    def _right_of(self, i: int) -> Item:
+        return self._right(i) if i < len(self.items) else _EDGE
+
+    def _opens_talk(self, i: int) -> bool:
+        """老师, 家人们 …: in front of a mark or of a greeting, before anything else is said."""
+        if self.has_content:
+            return False
+        for item in self.items[i + 1 :]:
+            if item.kind == "space":
+                continue
+            return item.is_gap or bool(item.roles & (_COURTESY | _OPENING))
+        return False
+
+    def _trails(self, i: int, item: Item) -> bool:
+        """What trails goes at the end; 不 and 没有 as its very last words, 好 only behind a question or a choice."""
+        if item.roles & _NEGATOR:
+            return self._right(i) is _EDGE and self.has_content
+        return not item.roles & _SOFT or self.asked != 0 or self.chooses
+
+    def _leans(self, i: int, item: Item) -> bool:
+        """吗丁啉, 吧: an enclitic opens no clause, a mood particle stands at its end, or behind the asking."""
+        left = self._left(i)
+        if item.roles & _ENCLITIC:
+            return left is not _EDGE
+        return self.closes[i] or (left.rule in ("yes_no", "how", "which") and not left.roles & _HAVING)
+
+    def _begins_a_name(self, i: int, item: Item) -> bool:
+        """和牛, 与门和或门: a conjunction with nothing before it to join; but 和 X 有关的, 和 X 相比."""
+        left, after = self._left(i), self._next(i)
+        if item.roles & _PREPOSITION or after.kind != "word" or len(after.text) > 1 or len(item.text) > 1:
+            return False
+        if left is not _EDGE and not left.roles & _CONJUNCTION:
+            return False
+        for later in self.items[i + 1 : i + 9]:
+            if later.kind == "mark":
+                break
+            if later.roles & (_TIE | _SOFT | _PREPOSITION | _YES_NO):
+                return False
+        return True
 
     def _is_lone(self, i: int) -> bool:
         """Is item *i* a single character of content with no more of it behind?"""
@@ -388,7 +518,7 @@ class _Stripper:
             return True
         left = self._left(i)
         return left is _EDGE or (
-            bool(left.rule) and bool(left.roles & (_HAVING | CONTAINER | _LOCATIVE | ALWAYS))
+            bool(left.rule) and bool(left.roles & (_HAVING | CONTAINER | _LOCATIVE | ALWAYS | _LOOKING))
         )
 
     def _is_english(self, i: int, item: Item) -> bool:
@@ -400,9 +530,14 @@ class _Stripper:
         return behind or (before and (left.rule == "english" or bool(item.roles & _ARTICLE)))
 
     def _is_compound(self, i: int, item: Item) -> bool:
-        """去腥, 做歌: two single characters side by side are a word that the dictionary does not know."""
+        """去腥, 做歌: two single characters side by side are a word that the dictionary does not know.
+
+        And 去水印: at the head of a clause 去 takes something away, or goes somewhere.
+        """
         after = self._next(i)
-        return len(item.text) == 1 and len(after.text) == 1 and after.kind == "word" and not after.roles
+        if len(item.text) > 1 or after.kind != "word" or after.roles & ~GRAMMAR:
+            return False
+        return len(after.text) == 1 or bool(item.roles & _REMOVING and self._left(i) is _EDGE)
 
 
 # ---------------------------------------------------------------- the rest
@@ -423,6 +558,9 @@ _EMPTY_TALK = frozenset(
     }
 )
 
+# In front of a verb these say that it is somebody's doing, not the container's (怎么写论文, 会写代码的模型).
+_VERB_COMPANY = frozenset({"how", "auxiliaries", "prepositions", "light_verbs", "conjunctions"})
+
 
 def _rest(question: Question, items: list[Item]) -> Stripped:
     """The chunks of what still stands, or the next step of the ladder."""
@@ -430,7 +568,11 @@ def _rest(question: Question, items: list[Item]) -> Stripped:
     basis = Basis.STRIPPED
     if not content:
         basis = _emptied(items)
-    elif content[0].roles & _BROWSE and len(content) < len(items) and _only_browses(content, items):
+    elif (
+        content[0].roles & (_BROWSE | CONTAINER)
+        and len(content) < len(items)
+        and _only_browses(content, items)
+    ):
         for item in content:
             item.rule = "browse"
         basis = Basis.BROWSE
@@ -441,7 +583,18 @@ def _rest(question: Question, items: list[Item]) -> Stripped:
 
 
 def _only_browses(content: list[Item], items: list[Item]) -> bool:
-    return all(item.roles & _BROWSE for item in content) and any(item.rule for item in items)
+    """知识库目录在哪, 文章有哪些: nothing but words for the base, and it is asked what there is."""
+    kinds = asked = 0
+    for item in content:
+        if not item.roles & (_BROWSE | _PLACE | _ITEM | _DETERMINER):
+            return False
+        kinds |= item.roles
+    for item in items:
+        if item.rule:
+            asked |= item.roles
+    if asked & _HOW:
+        return False
+    return bool((asked and kinds & _BROWSE) or (asked & _HAVING and asked & _WHICH))
 
 
 def _emptied(items: list[Item]) -> Basis:
@@ -457,7 +610,8 @@ def _emptied(items: list[Item]) -> Basis:
     asks = any(item.rule == "which" and item.roles & _HAVING for item in items)
     if containers or asks:
         return Basis.BROWSE
-    if rules <= _EMPTY_TALK:
+    last = next(item for item in reversed(items) if not item.is_gap)
+    if rules <= _EMPTY_TALK or (last.roles & (_PARTICLE & ~_ENCLITIC) and not last.roles & _ENCLITIC):
         return Basis.NOTHING
     for item in items:  # 关于我, if not you who: a title of function words comes back whole
         item.rule = ""
@@ -491,9 +645,13 @@ def _chunks(question: Question, items: list[Item]) -> tuple[Chunk, ...]:
 
 
 def _spans_blank(last: Item, items: list[Item], i: int) -> bool:
-    """Latin words in a row are one name (Claude Code, niji 7, Seedance 2.5)."""
+    """Latin words in a row are one name (Claude Code, niji 7), and so is a letter before a word (C 语言)."""
     after = items[i + 1] if i + 1 < len(items) else _EDGE
-    return last.kind == "latin" and after.kind == "latin" and not after.rule
+    if last.kind != "latin" or after.rule or after.is_gap:
+        return False
+    return after.kind == "latin" or (
+        last.text.isalpha() and last.end - last.start == 1 == after.start - last.end
+    )
 
 
 def _joins(left: Item, right: Item) -> bool:
@@ -502,11 +660,16 @@ def _joins(left: Item, right: Item) -> bool:
     if before and behind:
         return True
     if left.end != right.start:
-        return False
+        return before and len(left.text) == 1
     if before or behind:
         word = left if before else right
-        return word.text.isdigit() or (before and len(word.text) == 1)
+        return word.text.isdigit() or (before and _is_letter(word.text))
     return True
+
+
+def _is_letter(text: str) -> bool:
+    """C, p, B+: a letter that names a kind of what follows."""
+    return len(text) == 1 or (len(text) == 2 and text[1] == "+")
 
 
 def _chunk(question: Question, run: list[Item]) -> Chunk:

@@ -130,7 +130,8 @@ def simplify(text: str) -> str:
     if _is_simplified(text):
         return text
     simple = load_folding()(text)
-    return simple if len(simple) == len(text) else "".join(map(_simplify_one, text))
+    simple = simple if len(simple) == len(text) else "".join(map(_simplify_one, text))
+    return simple.replace("甚么", "什么")  # 甚麼, as Taiwan and Hong Kong spell it
 
 
 def _is_simplified(text: str) -> bool:
