@@ -229,7 +229,7 @@ def test_structure_scores_are_those_of_the_docstring(words: CardWords) -> None:
     for case in map(json.loads, lines):
         fits = same_structure(parse_card(case["card"], words), Node(**case["node"]))
         counts[case["split"], case["fits"], fits] += 1
-    for split in ("dev", "second", "third", "fresh"):
+    for split in ("dev", "second", "third", "fresh", "newest"):
         yes, no = counts[split, True, True], counts[split, False, True]
         total = sum(n for key, n in counts.items() if key[0] == split)
         score = f"{yes + counts[split, False, False]} of {total}, precision {yes} of {yes + no}"
