@@ -6,7 +6,7 @@ import contextlib
 from pathlib import Path
 
 from querykit.engines.memory import MemoryEngine
-from querykit.engines.notes import Advance, Reading, read_notes
+from querykit.engines.notes import Advance, Reading, check_encoding, read_notes
 from querykit.engines.sqlite import IndexFileError, SqliteEngine, write_index
 
 
@@ -27,6 +27,7 @@ def update_index(
     source = str(notes.resolve())
     if line is not None and not 0 < line <= 1:
         raise IndexFileError(f"line {line}: a hit rate above 0 and at most 1, such as 0.40")
+    check_encoding(encoding)
     reading = Reading()
     with contextlib.ExitStack() as stack:
         old = None if replace or not db.exists() else stack.enter_context(SqliteEngine(db))
@@ -51,5 +52,6 @@ def update_index(
 
 def index_in_memory(notes: Path, *, encoding: str | None = None) -> MemoryEngine:
     """An engine over *notes* held in memory, for one question or a notebook."""
+    check_encoding(encoding)
     documents = [stored.document for stored in read_notes(notes, Reading(), encoding=encoding)]
     return MemoryEngine(documents, name=f"memory:{notes.name}")

@@ -92,9 +92,9 @@ def index(notes: Path, db: Path, replace: bool, encoding: str | None, line: floa
     counted = f"{len(reading.read)} read, {len(reading.kept)} unchanged, {len(reading.gone)} gone"
     _say(f"{db}: {counted}{'' if written else '; nothing to do'}")
     for path, reason in reading.skipped:
-        _say(f"skipped {path}: {reason}", err=True)
+        _say(f"skipped {_one_line(path)}: {reason}", err=True)
     for warning in reading.warnings:
-        _say(f"warning: {warning}", err=True)
+        _say(f"warning: {_one_line(warning)}", err=True)
 
 
 @cli.command()
@@ -138,7 +138,7 @@ def ask(
     if jsonl:
         from querykit.render import answer_json
 
-        _each_line(lambda text: answer_json(one(text)))
+        _each_line(question, as_json, lambda text: answer_json(one(text)))
         return
     found = one(_asked(question))
     if as_json:
@@ -164,7 +164,7 @@ def strip(ctx: click.Context, question: str | None, as_json: bool, jsonl: bool, 
 
     lexicon = _lexicon(words)
     if jsonl:
-        _each_line(lambda text: strip_json(run(normalize(text), lexicon)))
+        _each_line(question, as_json, lambda text: strip_json(run(normalize(text), lexicon)))
         return
     stripped = run(normalize(_asked(question)), lexicon)
     if as_json:
@@ -193,10 +193,12 @@ def rewrite(
     from querykit.render import rewrite_json, show_rewrite
     from querykit.run import rewrite as run
 
+    if line is not None and db is None:
+        raise click.UsageError("--line tells common terms by the counts of an index: name one with --db")
     lexicon = _lexicon(words)
     engine = _engine(db, None, line) if db else None
     if jsonl:
-        _each_line(lambda text: rewrite_json(*run(text, lexicon, engine, line=line)))
+        _each_line(question, as_json, lambda text: rewrite_json(*run(text, lexicon, engine, line=line)))
         return
     result = run(_asked(question), lexicon, engine, line=line)
     if as_json:
@@ -217,6 +219,9 @@ def rates(terms: tuple[str, ...], db: Path, line: float | None, plot: Path | Non
     from querykit.render import rates_json, show_rates
     from querykit.run import rate_terms
 
+    terms = tuple(map(_typed, terms))
+    if not all(term.strip() for term in terms):
+        raise click.UsageError("a term is empty: name words to count")
     stats = rate_terms(terms, _engine(db, None, line), line=line)
     if plot is not None:
         from querykit.cli_gap import plot_rates
@@ -257,14 +262,28 @@ def _engine(db: Path | None, notes: Path | None, line: float | None) -> Index:
 def _asked(question: str | None) -> str:
     if question is None:
         raise click.UsageError("ask something: give a question, or --jsonl with questions on standard input")
-    # Where the locale is no UTF-8, Python hands over the bytes of what was typed as lone surrogates.
+    return _typed(question)
+
+
+def _typed(text: str) -> str:
+    """*text* as it was typed: where the locale is no UTF-8, Python hands over its bytes as lone surrogates."""
     with contextlib.suppress(UnicodeError):
-        return os.fsencode(question).decode("utf-8", "surrogateescape")
-    return question
+        return os.fsencode(text).decode("utf-8", "surrogateescape")
+    return text
 
 
-def _each_line(one: Callable[[str], dict[str, Any]]) -> None:
+def _one_line(text: str) -> str:
+    return " ".join(text.splitlines())
+
+
+def _each_line(question: str | None, as_json: bool, one: Callable[[str], dict[str, Any]]) -> None:
     """An answer for each line of standard input, in order; a bad line gets an error in its place."""
+    if question is not None or as_json:
+        raise click.UsageError(
+            "--jsonl reads its questions from standard input: leave the question and --json out"
+        )
+    if sys.stdin is None:
+        raise click.UsageError("--jsonl reads its questions from standard input, which is closed")
     out = sys.stdout.buffer
     for line in sys.stdin.buffer:
         if not line.strip():
@@ -295,7 +314,9 @@ def _write_json(out: BinaryIO, value: dict[str, Any]) -> None:
 
 
 def _say(text: str, *, err: bool = False) -> None:
-    click.echo(text.encode("utf-8", "backslashreplace").decode("utf-8"), err=err)
+    """A line for people: names of files are data, and move no cursor."""
+    shown = "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    click.echo(shown.encode("utf-8", "backslashreplace").decode("utf-8"), err=err)
 
 
 class _progress:
@@ -335,8 +356,11 @@ def main() -> None:
     except click.exceptions.Abort:
         _say("querykit: stopped; nothing was changed", err=True)
         sys.exit(130)
+    except click.exceptions.NoArgsIsHelpError as error:
+        _say(error.format_message())
+        sys.exit(2)
     except click.ClickException as error:
-        _say(f"querykit: {error.format_message()}", err=True)
+        _say(f"querykit: {_helped(error.format_message())}", err=True)
         sys.exit(2)
     except QuerykitError as error:
         for line in _lines(error):
@@ -345,6 +369,23 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:  # a full disk under standard output
+        _say(f"querykit: cannot write: {error.strerror or error}", err=True)
+        with contextlib.suppress(OSError):  # what is left in the buffer would fail again, with a trace
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        sys.exit(2)
+
+
+_HINTS = {
+    "No such option": "a question that begins with a dash goes last, behind --",
+    "unexpected extra argument": "put the question in quotes, and options before --",
+}
+
+
+def _helped(message: str) -> str:
+    """A message of the option parser, with what to do about it."""
+    hint = next((hint for sign, hint in _HINTS.items() if sign in message), "")
+    return f"{message} ({hint})" if hint else message
 
 
 def _lines(error: Exception) -> Iterator[str]:

@@ -154,7 +154,7 @@ class Problem(NamedTuple):
     message: str
 
     def __str__(self) -> str:
-        return f"{self.file}: {self.key}: {self.message}"
+        return ": ".join(part for part in self if part != "-")
 
 
 class LexiconError(QuerykitError):
@@ -361,11 +361,19 @@ def check_words(table: Mapping[str, Any], file: str = "words") -> tuple[Problem,
         else:
             for key, values in lists.items():
                 if key not in USER_LISTS:
-                    message = f"is no list; known are {', '.join(sorted(USER_LISTS))}"
+                    message = f"is no list; {_meant(key)}"
                     problems.append(Problem(file, f"{part}.{key}", message))
                 else:
                     problems += _check_list(file, f"{part}.{key}", values)
     return tuple(problems)
+
+
+def _meant(key: str) -> str:
+    """What the writer of an unknown *key* may have meant."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(str(key), USER_LISTS, 1)
+    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(sorted(USER_LISTS))}"
 
 
 def _check_list(file: str, key: str, values: Any) -> list[Problem]:

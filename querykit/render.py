@@ -119,7 +119,10 @@ NO_EVIDENCE_BELOW = 0.5
 def _console() -> Any:
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, soft_wrap=True)
+    if console.width < 1:  # COLUMNS=0 would print nothing at all
+        console.width = 80
+    return console
 
 
 def _question_line(stripped: Stripped) -> Any:

@@ -247,3 +247,73 @@ def test_help_lists_every_command() -> None:
         "doctor",
     ):
         assert command in text
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (["index", SAMPLE, "--db", "x.db", "--encoding", "nosuch"], "is no text encoding"),
+        (["index", SAMPLE, "--db", SAMPLE], "name a file for the index"),
+        (["strip", "工作流", "--jsonl"], "leave the question and --json out"),
+        (["rewrite", "工作流", "--line", "0.3"], "name one with --db"),
+        (
+            ["ask", "--sref 怎么用", "--notes", SAMPLE],
+            "a question that begins with a dash goes last, behind --",
+        ),
+        (["strip", "有没有", "讲", "Suno", "的笔记"], "put the question in quotes"),
+        (["strip", "茶", "--words", "nope.toml"], "nope.toml: cannot be read"),
+    ],
+)
+def test_wrong_calls_say_what_to_do(call: list[str | Path], says: str, tmp_path: Path) -> None:
+    done = run(*call, cwd=tmp_path, PYTHONPATH=str(ROOT))
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert says in done.stderr.decode()
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_words_with_mistakes_name_each(tmp_path: Path) -> None:
+    words = tmp_path / "w.toml"
+    words.write_text('[add]\nplace = ["资料仓"]\n[without]\nplaces = ["没有的词"]\n', encoding="utf-8")
+    said = run("strip", "茶", "--words", words).stderr.decode()
+    assert "did you mean 'places'?" in said
+    words.write_text('[without]\nplaces = ["没有的词"]\n', encoding="utf-8")
+    assert "is not on that list" in run("strip", "茶", "--words", words).stderr.decode()
+
+
+def test_own_container_is_seen_inside_what_the_dictionary_cuts(tmp_path: Path) -> None:
+    words = tmp_path / "w.toml"
+    words.write_text('[add]\nplaces = ["小黑屋"]\n', encoding="utf-8")
+    out = json.loads(run("strip", "小黑屋里有没有讲红酒的", "--words", words, "--json").stdout)
+    assert [c["text"] for c in out["chunks"]] == ["红酒"]
+
+
+def test_terms_in_a_locale_without_utf8(db: Path) -> None:
+    out = run(
+        "rates", "工作流", "--db", db, "--json", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0"
+    ).stdout
+    assert json.loads(out)["terms"][0]["df"] > 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_full_disk_is_said(db: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "querykit.cli", "ask", "工作流", "--db", str(db)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+        )
+    assert done.returncode == 2
+    assert done.stderr.decode().startswith("querykit: cannot write: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_zero_columns_print_all_the_same(db: Path) -> None:
+    assert "工作流".encode() in run("ask", "工作流", "--db", db, COLUMNS="0").stdout
+
+
+def test_names_of_files_move_no_cursor(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("茶", encoding="utf-8")
+    (tmp_path / "e\x1b[31m\nb.md").write_bytes(b"caf\xe9 \xb4")
+    said = run("index", tmp_path, "--db", tmp_path / "x.db").stderr
+    assert b"\x1b" not in said
+    assert len(said.splitlines()) == 1

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
 import regex
@@ -83,35 +84,45 @@ def _folder(
 ) -> list[Stored]:
     files = sorted(_files(folder, reading))
     documents = []
+    foreign: dict[str, list[str]] = {}
     for number, file in enumerate(files):
         advance(number, len(files))
         path = _name(file.relative_to(folder).as_posix())
         try:
             status = file.stat()
+            if not S_ISREG(status.st_mode):
+                raise ValueError("is no regular file")
             stamp = f"{status.st_mtime_ns}-{status.st_size}"
             if stored is not None and stamps.get(path) == stamp:
                 documents.append(stored(path))
                 reading.kept.append(path)
                 continue
-            title, text = parse_markdown(decode(file.read_bytes(), encoding), file.stem)
+            content, read_as = decode(file.read_bytes(), encoding)
+            if read_as:
+                foreign.setdefault(read_as, []).append(path)
+            title, text = parse_markdown(content, file.stem)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             reading.skipped.append((path, reason))
             continue
         documents.append(Stored(Document(path, _clean(title), _clean(text)), stamp))
         reading.read.append(path)
+    for read_as, paths in foreign.items():
+        some = ", ".join(paths[:3]) + (" …" if len(paths) > 3 else "")
+        reading.warnings.append(f"not UTF-8, read as {read_as}: {len(paths)} notes ({some})")
     advance(len(files), len(files))
     return documents
 
 
 def _files(folder: Path, reading: Reading) -> Iterator[Path]:
-    """Markdown files below *folder*; hidden folders (.obsidian, .git, .trash) hold no notes."""
+    """Markdown files below *folder*; hidden folders (.obsidian, .git) and node_modules hold no notes."""
 
     def unreadable(error: OSError) -> None:
-        reading.skipped.append((_name(str(error.filename)), error.strerror or str(error)))
+        name = _name(os.path.relpath(error.filename, folder))
+        reading.skipped.append((name, error.strerror or str(error)))
 
     for root, folders, names in os.walk(folder, onerror=unreadable):
-        folders[:] = sorted(f for f in folders if not f.startswith("."))
+        folders[:] = sorted(f for f in folders if not f.startswith(".") and f != "node_modules")
         yield from (Path(root, n) for n in names if n.lower().endswith(SUFFIXES) and not n.startswith("."))
 
 
@@ -127,30 +138,32 @@ def _clean(text: str) -> str:
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
 
-def decode(data: bytes, encoding: str | None = None) -> str:
-    """The text of a note's bytes: as told, by its byte order mark, as UTF-8, or as GB 18030 or Big5.
+def decode(data: bytes, encoding: str | None = None) -> tuple[str, str]:
+    """The text of a note's bytes, and what they were read as: "" for UTF-8, or by a byte order mark.
+
+    What is neither is read as *encoding*, or as GB 18030 or Big5. A few broken bytes in UTF-8 are replaced.
 
     >>> decode("知识库".encode("gb18030")), decode("知識庫".encode("big5")), decode(b"\\xef\\xbb\\xbfabc")
-    ('知识库', '知識庫', 'abc')
+    (('知识库', 'gb18030'), ('知識庫', 'big5'), ('abc', ''))
 
     Raises ValueError for what is no text.
     """
     marked = next((name for bom, name in _BOMS if data.startswith(bom)), None)
     if marked is None and b"\0" in data:
-        raise ValueError("is binary, not text")
-    for name in (marked, encoding, "utf-8"):
+        raise ValueError("is binary, not text, or UTF-16 without a byte order mark")
+    for name, read_as in ((marked or "utf-8", ""), (encoding, encoding or "")):
         if name:
-            try:
-                return data.decode(name)
-            except UnicodeDecodeError:
-                if name in (marked, encoding):
-                    raise ValueError(f"is not {name}; tell its encoding with --encoding") from None
-            except LookupError:
-                raise ValueError(f"{name!r} is no encoding that Python knows") from None
+            with contextlib.suppress(UnicodeDecodeError):
+                return data.decode(name), read_as
+    mended = data.decode("utf-8", "replace")
+    if mended.count("\ufffd") * _RARE < len(mended):
+        return mended, "UTF-8 with broken bytes, which are replaced"
+    if encoding:
+        raise ValueError(f"is not {encoding}; tell its encoding with --encoding")
     return _guess(data)
 
 
-def _guess(data: bytes) -> str:
+def _guess(data: bytes) -> tuple[str, str]:
     """GB 18030 or Big5, whichever makes more everyday characters of the bytes.
 
     Both decode nearly any Chinese bytes; a general detector needs a page of text to tell them, a title is less.
@@ -158,10 +171,28 @@ def _guess(data: bytes) -> str:
     texts = []
     for name in ("gb18030", "big5"):
         with contextlib.suppress(UnicodeDecodeError):
-            texts.append(data.decode(name))
-    if not texts:
+            texts.append((data.decode(name), name))
+    best = max(texts, key=lambda text: _everyday(text[0]), default=("", ""))
+    if not texts or _everyday(best[0]) < _LEAST_EVERYDAY:
         raise ValueError("is in no encoding we can tell; tell it with --encoding")
-    return max(texts, key=_everyday)
+    return best
+
+
+# A text in UTF-8 with at most one broken byte in fifty characters is damaged, not of another encoding: of GB 18030
+# or Big5 read as UTF-8, more than half is broken. Chinese read rightly is everyday characters and marks for the
+# most part; Japanese and Korean bytes read as GB 18030 are rare ones.
+_RARE = 50
+_LEAST_EVERYDAY = 0.5
+
+
+def check_encoding(name: str | None) -> None:
+    """Raise `NotesError` unless Python can read text in the encoding *name*."""
+    try:
+        "".encode(name or "utf-8")
+    except LookupError:
+        raise NotesError(
+            f"--encoding {name}: is no text encoding that Python knows; gb18030 is one"
+        ) from None
 
 
 def _everyday(text: str) -> float:

@@ -54,6 +54,7 @@ def write_index(db: Path, documents: Iterable[Stored], source: str, *, line: flo
 
     Raises `IndexFileError` when the place cannot be written; what was there stays.
     """
+    db = Path(os.path.realpath(db))  # a link stays a link
     temporary = db.with_name(f".{db.name}.{os.getpid()}.building")
     try:
         _clear_leftovers(db)
@@ -211,6 +212,8 @@ class SqliteEngine(Index):
 
 def _open(path: Path) -> sqlite3.Connection:
     """A read-only connection to an index of ours; the file is never changed in place, so it needs no locks."""
+    if path.exists() and not path.is_file():
+        raise IndexFileError(f"{path}: is a folder or a device; name a file for the index, such as kb.db")
     if not path.is_file():
         raise IndexFileError(f"{path}: no index there; make one with: querykit index NOTES --db {path}")
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from querykit.engines.memory import Document
-from querykit.engines.notes import NotesError, Reading, decode, parse_markdown, read_notes
+from querykit.engines.notes import NotesError, Reading, check_encoding, decode, parse_markdown, read_notes
 
 
 def read(source: Path, **options: str) -> tuple[dict[str, Document], Reading]:
@@ -37,7 +37,7 @@ def test_folder(tmp_path: Path) -> None:
     assert found["c.md"].text == "国标码的笔记，讲怎么编码"
     assert found["d.md"].text == "繁體中文的筆記，講編碼"
     assert found["e.md"].text == "宽字符"
-    assert reading.skipped == [("f.md", "is binary, not text")]
+    assert reading.skipped == [("f.md", "is binary, not text, or UTF-16 without a byte order mark")]
 
 
 def test_notes_are_only_read(tmp_path: Path) -> None:
@@ -50,11 +50,37 @@ def test_notes_are_only_read(tmp_path: Path) -> None:
 
 
 def test_told_encoding() -> None:
-    assert decode("茶".encode("euc_jp"), "euc_jp") == "茶"
+    assert decode("茶".encode("euc_jp"), "euc_jp") == ("茶", "euc_jp")
+    assert decode("茶".encode(), "gb18030") == ("茶", "")  # told is what the files are that are not UTF-8
     with pytest.raises(ValueError, match="--encoding"):
         decode("茶叶".encode("gb18030"), "utf-8")
-    with pytest.raises(ValueError, match="no encoding"):
-        decode(b"\xff\xfa", "klingon")
+    with pytest.raises(NotesError, match="klingon: is no text encoding"):
+        check_encoding("klingon")
+    with pytest.raises(NotesError, match="base64"):
+        check_encoding("base64")
+
+
+def test_broken_bytes_are_replaced_and_said(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes("番茄要整枝。".encode() * 20 + b"\xff")
+    found, reading = read(tmp_path)
+    assert "番茄" in found["a.md"].text
+    assert reading.warnings == [
+        "not UTF-8, read as UTF-8 with broken bytes, which are replaced: 1 notes (a.md)"
+    ]
+
+
+def test_japanese_bytes_are_not_taken_for_chinese() -> None:
+    with pytest.raises(ValueError, match="no encoding we can tell"):
+        decode("番茄の整枝についてのノート".encode("shift_jis"))
+
+
+def test_pipes_and_devices_are_skipped(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "p.md")
+    (tmp_path / "z.md").symlink_to("/dev/zero")
+    (tmp_path / "a.md").write_text("茶", encoding="utf-8")
+    found, reading = read(tmp_path)
+    assert [*found] == ["a.md"]
+    assert reading.skipped == [("p.md", "is no regular file"), ("z.md", "is no regular file")]
 
 
 def test_undecodable_file_name_is_read(tmp_path: Path) -> None:
