@@ -401,7 +401,7 @@ def _show_report(report: Report, library: _Library | None) -> None:
     for file, reason in library.skipped if library else ():
         say(f"library: {file} was passed over: {reason}", err=True)
     cost = report.cost
-    say(f"cost: {cost.requests} requests, {cost.received} bytes, about {cost.tokens} tokens")
+    say(f"cost: {_spent(cost)}, about {cost.tokens} tokens")
 
 
 def _head(number: int, node: NodeMaterial, said: str) -> None:
@@ -423,10 +423,13 @@ def _why_not(node: NodeMaterial) -> str:
 
 
 def _where_from(node: NodeMaterial) -> str:
-    cost = f"{node.cost.requests} requests, {node.cost.received} bytes"
     library = f", library {node.fallback}" if node.fallback else ""
     kept = f"{node.kept} of {node.returned} cards kept" if node.returned else "no cards"
-    return f"{node.source.value} [weknora {node.status}{library}; {kept}; {cost}]"
+    return f"{node.source.value} [weknora {node.status}{library}; {kept}; {_spent(node.cost)}]"
+
+
+def _spent(cost: Cost) -> str:
+    return f"{cost.requests} request{'s' if cost.requests != 1 else ''}, {cost.received} bytes"
 
 
 def _show_material(material: Material) -> None:

@@ -156,9 +156,9 @@ def test_material_and_nothing_else_of_a_card_comes_out(node_file: NodeFile, serv
 def test_for_people_every_node_says_where_it_comes_from(node_file: NodeFile, serve: Serve) -> None:
     serve(Cards((CARD,), received=3100))
     out = run(node_file({**BEATS, "nodes": [ROW, OWN]}), "--base", "事件卡库").stdout
-    assert "engine [weknora ok; 1 of 1 cards kept; 1 requests, 3100 bytes]" in out
+    assert "engine [weknora ok; 1 of 1 cards kept; 1 request, 3100 bytes]" in out
     assert "自己有场的人: has a scene of its own" in out
-    assert out.endswith("cost: 1 requests, 3100 bytes, about 1000 tokens\n")
+    assert out.endswith("cost: 1 request, 3100 bytes, about 1000 tokens\n")
 
 
 def test_a_dry_run_prints_the_requests_and_sends_none(node_file: NodeFile, serve: Serve) -> None:
