@@ -122,7 +122,7 @@ def load_library(folder: Path | str, words: CardWords, rules: MirrorRules) -> Ma
     for file in sorted(_files(folder, skipped)):
         path = _printable(file.relative_to(folder).as_posix())
         try:
-            text = decode(file.read_bytes()).encode("utf-8", "replace").decode("utf-8")
+            text = decode(file.read_bytes())[0].encode("utf-8", "replace").decode("utf-8")
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             skipped.append((path, reason))
