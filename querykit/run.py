@@ -138,6 +138,8 @@ def answer(
         results, used_last_resort = _browse(engine, planned, seats, failed), False
     else:
         results = _search(engine, _questions(planned, engine, mode, stripped, lexicon), seats, failed)
+        if len(results) < len(planned.queries):
+            results += _search(engine, _names_unheard(planned, rated, results, seats), seats, failed)
         used_last_resort = False
         if planned.queries and planned.last_resort and not failed and not any(r.hits for r in results):
             results = _search(engine, (sentence_query(stripped, lexicon),), seats, failed)
@@ -163,6 +165,19 @@ def _questions(
     if mode == "auto" and planned.combined and getattr(engine, "ranks_terms", False):
         return (planned.combined,)
     return planned.queries
+
+
+def _names_unheard(
+    planned: QueryPlan, rated: Sequence[RatedTerm], results: Sequence[Result], seats: int
+) -> tuple[Query, ...]:
+    """Queries for the tools that the question names and that none of the best hits holds: each gets its seat.
+
+    Redis 突然卡住 is about Redis, however rare 卡住 is. For other words this would cost recall: what rare words
+    of a long question share is what it is about.
+    """
+    heard = {key for result in results for hit in result.hits[:seats] for key in hit.matched}
+    names = {r.term.key for r in rated if r.term.is_name and r.df}
+    return tuple(q for q in planned.queries if q.parts[0].key in names - heard)
 
 
 def _search(engine: Searches, queries: Sequence[Query], seats: int, failed: list[str]) -> list[Result]:
