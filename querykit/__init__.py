@@ -24,16 +24,12 @@ if TYPE_CHECKING:
         Card,
         CardWords,
         Contrast,
-        Material,
         ParsedCard,
-        anchored,
-        borrowed,
         load_card_labels,
         parse_card,
         parse_contrast,
         rescreen,
         same_structure,
-        take,
     )
     from querykit.engines.base import EngineError
     from querykit.engines.markdown_cards import MarkdownCards, load_library
@@ -85,6 +81,7 @@ if TYPE_CHECKING:
     from querykit.seats import Coverage, Hit, Result, Seat, allocate, cover, is_index_page
     from querykit.strip import Basis, Chunk, Removed, Stripped, strip
     from querykit.suggest import Suggestion
+    from querykit.taking import Material, anchored, borrowed, take
     from querykit.terms import Level, Term, terms
     from querykit.text import Question, Span, normalize
     from querykit.tiers import CorpusStats, RatedTerm, StatsError, Tier, tier
@@ -115,7 +112,7 @@ _HOME = {
     "Lexicon": "lexicon",
     "LexiconError": "lexicon",
     "MarkdownCards": "engines.markdown_cards",
-    "Material": "cards",
+    "Material": "taking",
     "MemoryEngine": "engines.memory",
     "MirrorQuery": "mirror",
     "MirrorRules": "mirror",
@@ -154,9 +151,9 @@ _HOME = {
     "WeKnora": "engines.weknora",
     "ZeroHit": "exchange",
     "allocate": "seats",
-    "anchored": "cards",
+    "anchored": "taking",
     "answer": "run",
-    "borrowed": "cards",
+    "borrowed": "taking",
     "build_lexicon": "lexicon",
     "build_types": "exchange",
     "check_lexicon": "lexicon",
@@ -186,7 +183,7 @@ _HOME = {
     "rewrite": "run",
     "same_structure": "cards",
     "strip": "strip",
-    "take": "cards",
+    "take": "taking",
     "terms": "terms",
     "tier": "tiers",
     "trace": "trace",

@@ -1,29 +1,27 @@
-"""Cards: from a stored text to its parts, to a judgement whether it fits, to what may leave it.
+"""Cards: from a stored text to its parts, and to a judgement whether it fits a node.
 
-Cards are parsed with words that are data (`load_card_labels`), screened without scores, and leave only as
-`Material`. What a draft carries over from a card (取材不取形), `borrowed` says.
+Cards are parsed with words that are data (`load_card_labels`) and screened without scores. What may leave them
+is in `querykit.taking`.
 """
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
 from bisect import bisect
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import regex
 
-from querykit.beats import Node, Persona
+from querykit.beats import Node
 from querykit.lexicon import LexiconError, Problem, lexicon_folder
 
-_Words: TypeAlias = Mapping[str, tuple[str, ...]]
+Words: TypeAlias = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +35,14 @@ class Card:
 class CardWords:
     """The words that cards are read with, a table of lexicons/cards.toml each. Only *labels* is needed."""
 
-    labels: _Words
-    contrast: _Words = field(default_factory=dict)
-    setup: _Words = field(default_factory=dict)
-    values: _Words = field(default_factory=dict)
+    labels: Words
+    contrast: Words = field(default_factory=dict)
+    setup: Words = field(default_factory=dict)
+    values: Words = field(default_factory=dict)
     masks: Mapping[str, str] = field(default_factory=dict)
-    heads: _Words = field(default_factory=dict)
-    gaps: _Words = field(default_factory=dict)
-    breaks: _Words = field(default_factory=dict)
+    heads: Words = field(default_factory=dict)
+    gaps: Words = field(default_factory=dict)
+    breaks: Words = field(default_factory=dict)
 
 
 def build_card_labels(tables: Mapping[str, Any], file: str = "cards.toml") -> CardWords:
@@ -166,7 +164,7 @@ _ARROW = r"[→⇒➔➜⟶]|[-－—–―─=＝]+[>＞]|[>＞]+"
 _TURN = regex.compile(rf"(?P<arrow>{_ARROW})|(?P<dash>[—―–─]+|[-－~～]+)")
 
 
-def parse_contrast(text: str, words: _Words | None = None) -> Contrast | None:
+def parse_contrast(text: str, words: Words | None = None) -> Contrast | None:
     """The gap written in *text*, or None. The first line that has one counts.
 
     Brackets, the kind of dash and arrow, 被, width and spaces are free; what breaks it stands between the two
@@ -181,7 +179,7 @@ def parse_contrast(text: str, words: _Words | None = None) -> Contrast | None:
         True
     """
     notation = _load_shipped().contrast if words is None else words
-    lines = _unwrapped(text).splitlines()
+    lines = unwrapped(text).splitlines()
     found = (_contrast_in(line, turns, notation) for line in lines for turns in _turns(line))
     return next((contrast for contrast in found if contrast), None)
 
@@ -190,7 +188,7 @@ def parse_contrast(text: str, words: _Words | None = None) -> Contrast | None:
 _WRAP = regex.compile(r"[ \t　]*+\n[ \t　]*+(?=[—―–─→⇒])|(?<=[—―–─→⇒>＞])[ \t　]*+\n[ \t　]*+")
 
 
-def _unwrapped(text: str) -> str:
+def unwrapped(text: str) -> str:
     return str(_WRAP.sub("", text))
 
 
@@ -209,7 +207,7 @@ def _turns(line: str) -> Iterator[list[regex.Match[str]]]:
     yield every
 
 
-def _contrast_in(line: str, turns: Sequence[regex.Match[str]], words: _Words) -> Contrast | None:
+def _contrast_in(line: str, turns: Sequence[regex.Match[str]], words: Words) -> Contrast | None:
     by = tuple(words.get("by", ()))
     opening = next((t for t in turns if _opens_breaker(line, t, by)), None)
     arrows = [t for t in turns if opening and t.start() >= opening.end() and t["arrow"]]
@@ -405,7 +403,7 @@ _SHORT_S, _MEDIUM_S = 3.0, 10.0
 _NUDGE_S = 0.001
 
 
-def parse_setup(text: str, words: _Words) -> Setup | None:
+def parse_setup(text: str, words: Words) -> Setup | None:
     """The class of a setup's length as cards write it: in seconds, else in a word; of a range, the upper end.
 
     >>> lengths = load_card_labels().setup
@@ -414,7 +412,7 @@ def parse_setup(text: str, words: _Words) -> Setup | None:
     >>> parse_setup("用长镜头交代环境", words=lengths) is None
     True
     """
-    folded = _fold(text[:_WINDOW])
+    folded = fold_in_place(text[:_WINDOW])
     seconds = _seconds(folded, words)
     if seconds is not None:
         return Setup.SHORT if seconds <= _SHORT_S else Setup.MEDIUM if seconds <= _MEDIUM_S else Setup.LONG
@@ -422,21 +420,21 @@ def parse_setup(text: str, words: _Words) -> Setup | None:
     spelled = {word: size for size in Setup for word in words.get(size.value, ())}
     if not spelled:
         return None
-    found = regex.search(rf"({_any_of(spelled)})(?=\s*(?:$|[^\p{{Han}}\s]))", folded)
+    found = regex.search(rf"({any_of(spelled)})(?=\s*(?:$|[^\p{{Han}}\s]))", folded)
     return spelled[found[1]] if found else None
 
 
-def _seconds(folded: str, words: _Words) -> float | None:
+def _seconds(folded: str, words: Words) -> float | None:
     more, less = words.get("more", ()), words.get("less", ())
-    unit = _any_of((*words.get("minute", ()), *words.get("second", ())))
+    unit = any_of((*words.get("minute", ()), *words.get("second", ())))
     others = "".join((*words.get("half", ()), *words.get("two", ())))
     number = rf"(?:[0-9]+(?:\.[0-9]+)?|[{_NUMERALS}{others}]+)"
-    to = _any_of(words.get("range", ()))
+    to = any_of(words.get("range", ()))
     pattern = rf"""
-        (?P<before>{_any_of((*more, *less))})? \s*+
+        (?P<before>{any_of((*more, *less))})? \s*+
         (?: {number} \s*+ (?:{unit})? \s*+ (?: [-~—–]+ | {to} ) \s*+ )?      # the lower end
-        (?P<number>{number}) \s*+ (?P<between>{_any_of(more)})? \s*+ (?P<unit>{unit})
-        (?P<after>{_any_of((*more, *less))})?
+        (?P<number>{number}) \s*+ (?P<between>{any_of(more)})? \s*+ (?P<unit>{unit})
+        (?P<after>{any_of((*more, *less))})?
     """
     found = regex.search(pattern, folded, regex.VERBOSE)
     if not found:
@@ -451,7 +449,7 @@ def _seconds(folded: str, words: _Words) -> float | None:
 _NUMERALS = "".join(rf"\p{{nv={value}}}" for value in range(11))
 
 
-def _number(text: str, words: _Words) -> float:
+def _number(text: str, words: Words) -> float:
     """二十 is 20, 十五 15, 两 2, 1.5 itself."""
     if regex.fullmatch(r"[0-9]+(?:\.[0-9]+)?", text):
         return float(text)
@@ -463,9 +461,20 @@ def _number(text: str, words: _Words) -> float:
     return total + digit
 
 
-def _any_of(words: Iterable[str]) -> str:
+def fold_in_place(text: str) -> str:
+    """*text* without width and case, character for character, so that spans stay those of *text*."""
+    return "".join(c if "\u4e00" <= c <= "\u9fff" else _fold_one(c) for c in text)
+
+
+@lru_cache(maxsize=4096)
+def _fold_one(character: str) -> str:
+    folded = unicodedata.normalize("NFKC", character).lower()
+    return folded if len(folded) == 1 else character
+
+
+def any_of(words: Iterable[str]) -> str:
     """An alternation of *words* as they stand in folded text; one that never matches where there are none."""
-    return _alternatives(_fold(word) for word in words)
+    return _alternatives(fold_in_place(word) for word in words)
 
 
 def _alternatives(words: Iterable[str]) -> str:
@@ -497,19 +506,19 @@ def same_structure(card: ParsedCard, node: Node) -> bool:
     return True in (gaps, breaks) and False not in (gaps, breaks)
 
 
-def _agreement(ours: str, theirs: str, words: _Words) -> bool | None:
+def _agreement(ours: str, theirs: str, words: Words) -> bool | None:
     """Whether the texts share a kind; None where one of them names none."""
     a, b = kinds_in(ours, words), kinds_in(theirs, words)
     return bool(a & b) if a and b else None
 
 
-def kinds_in(text: str, words: _Words) -> frozenset[str]:
+def kinds_in(text: str, words: Words) -> frozenset[str]:
     """The kinds in *words*, a table like [gaps], of which *text* has a word.
 
     >>> sorted(kinds_in("被当众考问的新手", load_card_labels().gaps))
     ['slighted']
     """
-    folded = _fold(text)
+    folded = fold_in_place(text)
     return frozenset(kind for kind, spelled in words.items() if any(word in folded for word in spelled))
 
 
@@ -528,235 +537,3 @@ def rescreen(
     """
     once = {card.text: card for card in cards}.values()
     return tuple([card for card in once if fits(card, node)][:keep])
-
-
-# --- what may leave a card, and what may not ---------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Material:
-    """All that may be taken from a card (取材不取形): gap, class of technique, length of setup, camera."""
-
-    gap: Contrast
-    technique: str | None = None
-    setup: Setup | None = None
-    camera: str | None = None
-
-
-def take(card: ParsedCard) -> Material | None:
-    """The material in *card*, with its persons, identities, lines and props masked; None where it has no gap.
-
-    >>> card = parse_card("人物：掌柜\\n[没人看好他]—被真功夫打破→[掌柜服气]", load_card_labels())
-    >>> take(card).gap.result
-    '某人服气'
-    """
-    if card.contrast is None:
-        return None
-    hide = _masker(card)
-    gap = Contrast(hide(card.contrast.expected), hide(card.contrast.breaker), hide(card.contrast.result))
-    technique = card.technique or "、".join(sorted(kinds_in(card.contrast.breaker, card.words.breaks)))
-    return Material(gap, hide(technique) or None, card.setup, hide(card.camera) if card.camera else None)
-
-
-def _masker(card: ParsedCard) -> Callable[[str], str]:
-    masks = {
-        form: card.words.masks.get(name, "…")
-        for name in ("persons", "identities", "lines", "props")
-        for form in _forms(getattr(card, name), card.words)
-    }
-    pattern = regex.compile(_any_of(masks)) if masks else None
-
-    def hide(text: str) -> str:
-        if pattern is None:
-            return text
-        # Matched on the folded text, which has the same length, and replaced in the written one.
-        pieces, last = [], 0
-        for found in pattern.finditer(_fold(text)):
-            pieces += [text[last : found.start()], masks[found[0]]]
-            last = found.end()
-        return "".join([*pieces, text[last:]])
-
-    return hide
-
-
-def _forms(values: tuple[str, ...] | None, words: CardWords) -> tuple[str, ...]:
-    """*values* and their heads, folded; no single characters: 她, 伞 and 老 open too many words."""
-    forms = chain.from_iterable((value, _head(value, words.heads)) for value in values or ())
-    return tuple(dict.fromkeys(folded for form in forms if len(folded := _fold(form)) > 1))
-
-
-def _head(prop: str, heads: _Words) -> str:
-    """*prop* without what qualifies it: 一把旧伞 is 旧伞, 她留下的那张旧车票 is 旧车票."""
-    for word in heads.get("after", ()):
-        prop = prop[prop.rfind(word) + len(word) :] if word in prop[:-1] else prop
-    measured = rf"^(?:{_any_of(heads.get('numbers', ()))})(?:{_any_of(heads.get('measures', ()))})"
-    return str(regex.sub(measured, "", prop))
-
-
-class Carried(NamedTuple):
-    """Something of a card in a draft: what it was on the card, and the draft's words with their span."""
-
-    kind: Literal["person", "identity", "line", "prop", "wording"]
-    text: str
-    start: int
-    end: int
-
-
-# Letters in a row, marks aside. Of 20,000 pairs of sentences from different notes of the shared corpora 7 had
-# five in common; of 3,000 pairs of passages of 300 characters 10 had eight.
-_LINE_RUN, _WORDING_RUN = 5, 8
-
-
-def borrowed(card: ParsedCard, draft: str, own: Persona | None = None) -> tuple[Carried, ...]:
-    """What *draft* carries over from *card*: persons, identities, lines, props, and runs of its wording.
-
-    What the account has itself (*own*) is nobody else's. The gap, the technique and the camera may be taken,
-    so their words are no wording. Of a line, five characters in a row are enough, marks and spaces aside.
-
-        >>> card = parse_card("人物：掌柜\\n原话：“头水是给杯子喝的”\\n道具：一条围裙", load_card_labels())
-        >>> for carried in borrowed(card, "妈妈解下围裙，说头水，是给杯子喝的。"):
-        ...     print(*carried)
-        prop 围裙 4 6
-        line 头水，是给杯子喝的 8 17
-    """
-    folded = _fold(draft)
-    exempt = tuple(_fold(item) for item in own.items) if own else ()
-    kinds: tuple[tuple[Literal["person", "identity", "prop"], tuple[str, ...] | None], ...] = (
-        ("person", card.persons), ("identity", card.identities), ("prop", card.props),
-    )  # fmt: skip
-    named = {
-        Carried(kind, draft[at : at + len(form)], at, at + len(form))
-        for kind, values in kinds
-        for form in _forms(values, card.words)
-        if not any(form in item for item in exempt)
-        for at in _every(form, folded)
-    }
-    spoken = chain.from_iterable(_line_in(line, folded) for line in card.lines or ())
-    lines = {Carried("line", draft[a:b], a, b) for a, b in spoken}
-    known = named | lines
-    wording = {
-        Carried("wording", draft[a:b], a, b)
-        for a, b in _shared_runs(_untakeable(card), folded, _WORDING_RUN)
-        if not any(c.start <= a and b <= c.end for c in known)
-    }
-    return tuple(sorted(_widest(known | wording), key=lambda c: (c.start, c.end, c.kind)))
-
-
-def _widest(carried: set[Carried]) -> Iterator[Carried]:
-    """Without those inside another of the same kind: 旧伞 inside 一把旧伞."""
-    for c in carried:
-        same = (o for o in carried if o.kind == c.kind and o != c)
-        if not any(o.start <= c.start and c.end <= o.end for o in same):
-            yield c
-
-
-def _every(word: str, text: str) -> Iterator[int]:
-    at = text.find(word)
-    while at >= 0:
-        yield at
-        at = text.find(word, at + len(word))
-
-
-def _line_in(line: str, folded: str) -> Iterator[tuple[int, int]]:
-    squeezed = _squeeze(_fold(line))[0]
-    if len(squeezed) >= 4:
-        yield from _shared_runs((line,), folded, min(_LINE_RUN, len(squeezed)))
-    elif squeezed:
-        # 走吧 is a line only where it is one: between marks, or alone.
-        alone = rf"(?<![\p{{L}}\p{{N}}]){regex.escape(squeezed)}(?![\p{{L}}\p{{N}}])"
-        yield from (found.span() for found in regex.finditer(alone, folded))
-
-
-def _shared_runs(sources: Iterable[str], folded: str, size: int) -> Iterator[tuple[int, int]]:
-    """Spans of *folded* whose letters stand in a row in one of *sources*, at least *size* of them."""
-    squeezed = (_squeeze(_fold(source))[0] for source in sources)
-    grams = {s[i : i + size] for s in squeezed for i in range(len(s) - size + 1)}
-    text, places = _squeeze(folded)
-    first = 0
-    while first + size <= len(text):
-        end = first
-        while text[end : end + size] in grams:
-            end += 1
-        if end > first:
-            yield places[first], places[end + size - 2] + 1
-        first = end + 1
-
-
-def _squeeze(text: str) -> tuple[str, list[int]]:
-    """The letters and digits of *text*, and where each stood."""
-    places = [i for i, c in enumerate(text) if c.isalnum()]
-    return "".join(text[i] for i in places), places
-
-
-def _untakeable(card: ParsedCard) -> tuple[str, ...]:
-    """The text of *card* without what may be taken."""
-    text = _unwrapped(card.text)
-    for taken in (card.contrast.raw if card.contrast else None, card.camera, card.technique):
-        text = text.replace(taken, "\0") if taken else text
-    return tuple(text.split("\0"))
-
-
-def anchors_in(draft: str, persona: Persona) -> tuple[str, ...]:
-    """The account's own things that *draft* names. Its track is none: 亲子 anchors nothing."""
-    folded, track = _fold(draft), _fold(persona.track)
-    owned = ((item, _fold(item).strip()) for item in persona.items)
-    return tuple(item for item, own in owned if own and own != track and own in folded)
-
-
-def anchored(draft: str, persona: Persona) -> bool:
-    """Whether *draft* stands on something of the account's own.
-
-    >>> anchored("妈妈拧开保温桶", Persona("亲子", ("保温桶",)))
-    True
-    >>> anchored("一个亲子故事", Persona("亲子", ("亲子",)))
-    False
-    """
-    return bool(anchors_in(draft, persona))
-
-
-def _fold(text: str) -> str:
-    """*text* without width and case, character for character, so that spans stay those of *text*."""
-    return "".join(c if "\u4e00" <= c <= "\u9fff" else _fold_one(c) for c in text)
-
-
-@lru_cache(maxsize=4096)
-def _fold_one(character: str) -> str:
-    folded = unicodedata.normalize("NFKC", character).lower()
-    return folded if len(folded) == 1 else character
-
-
-# --- cards that come back for everything -------------------------------------------------------------------
-
-
-class Magnet(NamedTuple):
-    """A card that came back for most nodes (泛化磁铁卡), by `calling`, with how often of how many."""
-
-    card: str
-    nodes: int
-    of: int
-
-
-def calling(card: ParsedCard) -> str:
-    """What to call *card* once it is dropped: the name it gives itself, else a digest and its masked gap.
-
-    >>> calling(parse_card("【卡 T-001】面馆打烊后……", load_card_labels()))
-    'T-001'
-    """
-    if card.name:
-        return card.name
-    digest = hashlib.sha256(card.text.encode("utf-8", "replace")).hexdigest()[:8]
-    material = take(card)
-    return f"{digest} {material.gap.expected}→{material.gap.result}" if material else digest
-
-
-def magnets(returned: Sequence[Iterable[str]]) -> tuple[Magnet, ...]:
-    """The cards that came back for more than half of the nodes, and for two at least; most often first.
-
-    *returned* has the callings of the cards for each node that got an answer.
-
-        >>> magnets([("T-001", "T-002"), ("T-001",), ("T-003", "T-001")])
-        (Magnet(card='T-001', nodes=3, of=3),)
-    """
-    counts = Counter(chain.from_iterable(set(names) for names in returned))
-    most = [Magnet(card, n, len(returned)) for card, n in counts.items() if n >= 2 and 2 * n > len(returned)]
-    return tuple(sorted(most, key=lambda magnet: (-magnet.nodes, magnet.card)))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from querykit.beats import Node, Persona
-from querykit.cards import CardWords, Magnet, Material, load_card_labels
+from querykit.cards import CardWords, load_card_labels
 from querykit.cli_mirror import PATH, TEXT, BadCall, printable, read_table, say, write_json
 from querykit.exchange import Outcome, Reason, SearchRequest, TypeTable, Unavailable, ZeroHit, build_types
 from querykit.material import (
@@ -27,6 +27,7 @@ from querykit.material import (
     mirror_queries,
 )
 from querykit.mirror import MirrorRules, load_mirror
+from querykit.taking import Magnet, Material
 
 if TYPE_CHECKING:
     from querykit.engines.markdown_cards import MarkdownCards

@@ -13,22 +13,7 @@ from enum import Enum
 from typing import Protocol, TypeAlias
 
 from querykit.beats import Node, Persona
-from querykit.cards import (
-    CardWords,
-    Carried,
-    Fits,
-    Magnet,
-    Material,
-    ParsedCard,
-    anchored,
-    borrowed,
-    calling,
-    magnets,
-    parse_card,
-    rescreen,
-    same_structure,
-    take,
-)
+from querykit.cards import CardWords, Fits, ParsedCard, parse_card, rescreen, same_structure
 from querykit.exchange import (
     MATCH_COUNT,
     Judged,
@@ -42,6 +27,7 @@ from querykit.exchange import (
 )
 from querykit.mirror import Elements, Finding, MirrorQuery, MirrorRules, Rejected, elements_of
 from querykit.mirror import compose as compose_query
+from querykit.taking import Carried, Magnet, Material, anchored, borrowed, calling, magnets, take
 
 
 class FetchesCards(Protocol):

@@ -26,8 +26,11 @@ ORDER = [
     "seats",
     "trace",
     "beats",
+    "mirror_rules",
+    "weighing",
     "mirror",
     "cards",
+    "taking",
     "exchange",
 ]
 SHELL = ["run", "material", "building", "render", "cli"]

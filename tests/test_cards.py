@@ -14,22 +14,18 @@ from querykit.beats import Node, Persona
 from querykit.cards import (
     CardWords,
     Contrast,
-    Magnet,
     ParsedCard,
     Setup,
-    anchored,
-    borrowed,
     build_card_labels,
     load_card_labels,
-    magnets,
     parse_card,
     parse_contrast,
     parse_setup,
     rescreen,
     same_structure,
-    take,
 )
 from querykit.lexicon import LexiconError
+from querykit.taking import Magnet, anchored, borrowed, magnets, take
 
 CASES = Path(__file__).parent / "cases"
 

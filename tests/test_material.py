@@ -9,13 +9,7 @@ from typing import Any
 import pytest
 
 from querykit.beats import Node, Persona
-from querykit.cards import (
-    Card,
-    CardWords,
-    Magnet,
-    Material,
-    load_card_labels,
-)
+from querykit.cards import Card, CardWords, load_card_labels
 from querykit.exchange import (
     Cards,
     Next,
@@ -29,6 +23,7 @@ from querykit.exchange import (
     ZeroHit,
 )
 from querykit.material import Budget, Cost, Refused, Report, Skipped, Source, fetch_material
+from querykit.taking import Magnet, Material
 
 CARD = Card(
     "编号：T-1\n内容含义：[满屋人等着看小学徒出丑]—被一套真功夫打破→[起身]\n人物：小学徒\n原话：“水还没到呢，急什么”"

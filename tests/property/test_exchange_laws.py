@@ -11,16 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from querykit.beats import Node, Persona
-from querykit.cards import (
-    anchored,
-    borrowed,
-    load_card_labels,
-    parse_card,
-    parse_contrast,
-    parse_setup,
-    rescreen,
-    take,
-)
+from querykit.cards import load_card_labels, parse_card, parse_contrast, parse_setup, rescreen
 from querykit.exchange import (
     Cards,
     ExchangeError,
@@ -31,6 +22,7 @@ from querykit.exchange import (
     degrade,
     read_response,
 )
+from querykit.taking import anchored, borrowed, take
 
 SECRET = "sk-geheim-4711"
 WORDS = load_card_labels()
