@@ -26,11 +26,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from querykit.beats import Node, Persona
 from querykit.cards import (
     load_card_labels,
 )
+from querykit.cli_cards import cards as cards_command
 from querykit.engines import weknora
 from querykit.engines.weknora import BaseState, Endpoint, Launch, Probe, Tool, WeKnora, find_server
 from querykit.exchange import (
@@ -58,7 +60,7 @@ PACKAGE = "tencent-weknora-mcp==1.1.1"
 TOKEN = "tok-stub-secret"
 KEY: str = stub_module.GOOD_KEY
 # Enough for a loaded machine, and for the calls that are meant to run into it.
-TIMEOUT_S, SHORT_S = 15.0, 1.5
+TIMEOUT_S, SHORT_S = 15.0, 1.0
 
 
 # --- the server --------------------------------------------------------------------------------------------
@@ -461,7 +463,7 @@ def chat(x: str) -> str:
     ids=["no such tool", "exits at once", "says nothing", "banner only"],
 )
 def test_servers_that_are_none(tmp_path: Path, code: str, reason: Reason) -> None:
-    start_timeout = 1.0 if reason is Reason.TIMEOUT else 20.0
+    start_timeout = 0.4 if reason is Reason.TIMEOUT else 20.0
     with WeKnora(_program(tmp_path, code), timeout=TIMEOUT_S, start_timeout=start_timeout) as engine:
         assert ask(engine, "事件库") == Unavailable(reason)
         assert engine.probe("事件库").reason is reason
@@ -517,15 +519,14 @@ function = "留人"
 def _cards(
     python: Path, url: str, folder: Path, *args: str, key: str = KEY
 ) -> tuple[int, dict[str, Any], str]:
-    """`querykit cards` as a process, the server in an MCP configuration: status, answer, all it printed."""
+    """`querykit cards`, the server in an MCP configuration: status, answer, all it printed."""
     server = launch(python, url, key)
     entry = {"command": server.command, "args": list(server.args), "env": dict(server.env)}
     (folder / "mcp.json").write_text(json.dumps({"mcpServers": {"weknora": entry}}), encoding="utf-8")
     (folder / "beats.toml").write_text(BEATS, encoding="utf-8")
-    command = [sys.executable, "-m", "querykit.cli", "cards", str(folder / "beats.toml"), "--json"]
     where = ["--config", str(folder / "mcp.json"), "--library", str(ROOT / "sample_cards" / "library")]
-    done = subprocess.run([*command, *where, *args], capture_output=True, timeout=60, check=False)
-    return done.returncode, json.loads(done.stdout), (done.stdout + done.stderr).decode()
+    done = CliRunner().invoke(cards_command, [str(folder / "beats.toml"), "--json", *where, *args])
+    return done.exit_code, json.loads(done.stdout), done.output
 
 
 @pytest.mark.live_server
