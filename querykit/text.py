@@ -75,6 +75,10 @@ _ONE_TO_ONE |= dict.fromkeys(
 _ONE_TO_ONE |= {0x205F: " ", 0x3000: " "} | dict.fromkeys(range(0xD800, 0xE000), "\N{REPLACEMENT CHARACTER}")
 
 
+# 佢 冇 咗 哋 啲 喺 嗰 嘅 嘢: written Cantonese, which both scripts share and GB 2312 cannot hold.
+_CANTONESE = dict.fromkeys((0x4F62, 0x5187, 0x5497, 0x54CB, 0x5572, 0x55BA, 0x55F0, 0x5605, 0x5622))
+
+
 def normalize(raw: str) -> Question:
     """Return *raw* folded for matching, with the way back to what was typed.
 
@@ -138,8 +142,9 @@ def _is_simplified(text: str) -> bool:
     """Can GB 2312 hold *text*? It has no traditional characters, none that are invisible, none beyond the BMP."""
     try:
         text.encode("gb2312")
-    except UnicodeEncodeError:
-        return False
+    except UnicodeEncodeError as error:
+        rest = text.translate(_CANTONESE) if ord(text[error.start]) in _CANTONESE else text
+        return rest is not text and _is_simplified(rest)
     return True
 
 
