@@ -210,11 +210,19 @@ def rewrite(
 
 @cli.command()
 @click.argument("terms", nargs=-1, required=True)
-@click.option("--db", type=_FILE, required=True, help="The index to count in.")
+@click.option("--db", type=_FILE, help="The index to count in.")
+@click.option("--notes", type=_FILE, help="Notes to index on the fly instead.")
 @click.option("--line", type=float, help="The hit rate above which a term is common.")
 @click.option("--plot", type=_FILE, help="Also draw them: FILE.svg, FILE.png or FILE.html.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def rates(terms: tuple[str, ...], db: Path, line: float | None, plot: Path | None, as_json: bool) -> None:
+def rates(
+    terms: tuple[str, ...],
+    db: Path | None,
+    notes: Path | None,
+    line: float | None,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
     """The hit rates of TERMS: documents found, and documents that hold the term as it stands."""
     from querykit.render import rates_json, show_rates
     from querykit.run import rate_terms
@@ -222,7 +230,7 @@ def rates(terms: tuple[str, ...], db: Path, line: float | None, plot: Path | Non
     terms = tuple(map(_typed, terms))
     if not all(term.strip() for term in terms):
         raise click.UsageError("a term is empty: name words to count")
-    stats = rate_terms(terms, _engine(db, None, line), line=line)
+    stats = rate_terms(terms, _engine(db, notes, line), line=line)
     if plot is not None:
         from querykit.cli_gap import plot_rates
 

@@ -86,13 +86,18 @@ def _deal(results: Sequence[Result], taken: set[str], index_round: bool) -> Iter
         for rank, hit in enumerate(hits, 1):
             if hit.doc not in taken:
                 taken.add(hit.doc)
-                yield _seat(query, hit, f"{kind}place {rank} of “{query.text}”, its own seat")
+                yield _seat(query, hit, f"{kind}place {rank} of “{_short(query.text)}”, its own seat")
                 break
     for query, hits in results:
         for rank, hit in enumerate(hits, 1):
             if hit.doc not in taken:
                 taken.add(hit.doc)
-                yield _seat(query, hit, f"{kind}place {rank} of “{query.text}”")
+                yield _seat(query, hit, f"{kind}place {rank} of “{_short(query.text)}”")
+
+
+def _short(text: str, most: int = 30) -> str:
+    """The beginning of *text*: a pasted paragraph does not repeat itself in every reason."""
+    return text if len(text) <= most else text[:most].rstrip() + "…"
 
 
 def _seat(query: Query, hit: Hit, why: str) -> Seat:

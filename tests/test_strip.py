@@ -121,9 +121,9 @@ def test_empty_question(zh: Lexicon) -> None:
     ids=["locatives", "dots", "containers", "quotes", "particles"],
 )
 def test_hostile_question_is_read_in_time(ask: str, zh: Lexicon) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     strip(normalize(ask), zh)
-    assert time.perf_counter() - start < 2  # 0.05 … 0.4 s where it was written
+    assert time.process_time() - start < 3  # 0.05 … 0.6 s where it was written
 
 
 def test_time_grows_linearly(zh: Lexicon) -> None:
