@@ -31,6 +31,7 @@ _COUNTS = click.option(
 _TERMS = click.option(
     "--terms", type=_FILE, help="A file with a term a line (default: the words of the titles)."
 )
+_TEXT = click.option("--text", help="Which of them count the text (default: text, phrase_df or substring).")
 _JSON = click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 
 
@@ -54,12 +55,13 @@ class InputError(QuerykitError):
 @click.option("--db", type=_FILE, help="The index whose rates to look at.")
 @_COUNTS
 @click.option("--engine", help="Which counts of the count file (default: the first).")
+@_TEXT
 @_QUESTIONS
 @_TERMS
 @click.option("--line", type=float, help="The line to draw (default: the corpus's own, else 0.40).")
 @click.option("--window", type=(float, float), help="Where to look for a gap (default: 0.35 0.45).")
 @click.option("--resamples", type=click.IntRange(min=1), default=200, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the resampling.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resampling.")
 @click.option("--plot", type=_FILE, help="Also draw it: FILE.svg, FILE.png or FILE.html.")
 @_JSON
 @_WORDS
@@ -67,6 +69,7 @@ def gap(
     db: Path | None,
     counts: Path | None,
     engine: str | None,
+    text: str | None,
     questions: Path | None,
     terms: Path | None,
     line: float | None,
@@ -83,12 +86,14 @@ def gap(
     """
     from querykit.gap import METHODS, WINDOW, choose_line, find_gap
 
-    _check_sources(db, counts, {"--questions": questions, "--terms": terms}, {"--engine": engine})
+    _check_sources(
+        db, counts, {"--questions": questions, "--terms": terms}, {"--engine": engine, "--text": text}
+    )
     if questions is not None and terms is not None:
         raise click.UsageError("name one of them: --questions FILE or --terms FILE")
     lexicon = _lexicon(words)
     seen = (
-        _from_counts(cast(Path, counts), engine, lexicon)
+        _from_counts(cast(Path, counts), engine, text, lexicon)
         if db is None
         else _from_index(db, questions, terms, lexicon)
     )
@@ -122,7 +127,7 @@ def gap(
 @click.option("--db", type=_FILE, help="The index to examine.")
 @_COUNTS
 @click.option("--engine", help="Which counts of the count file to examine (default: the first).")
-@click.option("--text", help="Which of them count the text (default: text, phrase_df or substring).")
+@_TEXT
 @_QUESTIONS
 @_TERMS
 @click.option("--most", type=click.IntRange(min=1), default=200, show_default=True, help="Names per finding.")
@@ -143,7 +148,7 @@ def doctor(
 
     With --counts, any engine's counts beside counts of the text; with --db, the index beside its notes.
     """
-    from querykit.diagnose import diagnose, read_counts
+    from querykit.diagnose import diagnose
 
     _check_sources(db, counts, {"--terms": terms}, {"--engine": engine, "--text": text})
     if questions is not None and terms is not None:
@@ -151,7 +156,7 @@ def doctor(
     lexicon = _lexicon(words)
     asked = _questions(questions) if questions is not None else ()
     if counts is not None:
-        found = diagnose(read_counts(_rows(counts), engine=engine, text=text), lexicon, questions=asked)
+        found = diagnose(_counts(counts, engine, text), lexicon, questions=asked)
     else:
         found = _examine(cast(Path, db), asked, terms, lexicon)
     if as_json:
@@ -217,7 +222,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
         if line.strip():
             try:
                 row = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise InputError(f"{path}:{number}: is no JSON ({error})") from None
             if not isinstance(row, dict):
                 raise InputError(f"{path}:{number}: write a JSON object a line")
@@ -225,15 +230,33 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
+def _counts(path: Path, engine: str | None, text: str | None) -> Counts:
+    from querykit.diagnose import DiagnoseError, read_counts
+
+    try:
+        return read_counts(_rows(path), engine=engine, text=text)
+    except DiagnoseError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _filled(path: Path) -> list[str]:
+    """The lines that say something; a file without any was meant to say something too."""
+    filled = [text for line in _lines(path) if (text := line.strip())]
+    if not filled:
+        raise InputError(f"{path}: is empty; write a question or a term a line")
+    return filled
+
+
 def _questions(path: Path) -> list[str]:
     """Questions a line, plain or as JSON objects with a question."""
-    if path.name.endswith((".jsonl", ".json")):
-        rows = _rows(path)
-        for number, row in enumerate(rows, 1):
-            if not isinstance(row.get("question"), str):
-                raise InputError(f'{path}: row {number} has no question: write {{"question": "…"}}')
-        return [row["question"] for row in rows]
-    return [line.strip() for line in _lines(path) if line.strip()]
+    filled = _filled(path)
+    if path.suffix not in (".jsonl", ".json"):
+        return filled
+    rows = _rows(path)
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row.get("question"), str):
+            raise InputError(f'{path}: row {number} has no question: write {{"question": "…"}}')
+    return [row["question"] for row in rows]
 
 
 def _terms(
@@ -243,7 +266,7 @@ def _terms(
     from querykit.gap import corpus_terms, question_terms
 
     if terms is not None:
-        return f"terms of {terms.name}", tuple(t for line in _lines(terms) if (t := line.strip()))
+        return f"terms of {terms.name}", tuple(_filled(terms))
     if questions:
         return f"terms of {len(questions)} questions", question_terms(questions, lexicon)
     return "words of the titles", corpus_terms((title for _, title, _ in _notes(engine)), lexicon)
@@ -265,11 +288,11 @@ def _from_index(db: Path, questions: Path | None, terms: Path | None, lexicon: L
         return _Rates(named, engine.n_docs, rates, line, line_from, holders, engine.ranks_terms)
 
 
-def _from_counts(path: Path, engine: str | None, lexicon: Lexicon) -> _Rates:
-    from querykit.diagnose import diagnose, read_counts
+def _from_counts(path: Path, engine: str | None, text: str | None, lexicon: Lexicon) -> _Rates:
+    from querykit.diagnose import diagnose
     from querykit.tiers import DEFAULT_LINE
 
-    counts = read_counts(_rows(path), engine=engine)
+    counts = _counts(path, engine, text)
     findings = diagnose(counts, lexicon).findings
     odd = {name for f in findings if f.rule in ("furniture", "chance", "invisible") for name in f.names}
     rates = {c.term: c.found / counts.n_docs for c in counts.terms if c.term not in odd and c.found}
@@ -356,6 +379,11 @@ def _show_gap(seen: _Rates, found: Sequence[Gap], chosen: Recommendation) -> Non
     rates, line = seen.rates, seen.line
     counted = f"{seen.n_docs} documents, {len(rates)} terms stand in them"
     console.print(_line((f"{seen.source}: {counted}, line {line:.0%} ({seen.line_from})", "dim")))
+    if not rates:
+        of_db = seen.holders is not None
+        to_do = ": name what readers ask with --questions FILE or --terms FILE" if of_db else ""
+        console.print(f"no rate to look at{to_do}")
+        return
     ordered = _sorted(rates)
     start, stop = around(ordered, rates, line, most=_ROWS)
     widest = next((g for g in found if g.method == "window" and g.is_gap), None)
@@ -425,11 +453,11 @@ def _draw(
     head: str,
     gap: Gap | None = None,
 ) -> None:
-    from querykit.plots import MOST_LABELS, draw_rates, new_axes, save
+    from querykit.plots import MOST_LABELS, draw_rates, drawable, new_axes, save
 
     figure, axes = new_axes(9, 1.6 + 0.19 * min(max(len(rates), 4), MOST_LABELS))
     draw_rates(axes, rates, line, gap)
-    axes.set_title(title, fontsize=9, loc="left")
+    axes.set_title(drawable(title), fontsize=9, loc="left")
     save(figure, path, title=head, rows=rows)
 
 
@@ -461,7 +489,7 @@ def _show_diagnosis(found: Diagnosis, most: int) -> None:
         console.print(_line((f"{finding.rule}{count}", "bold"), f"  {finding.says}"))
         if finding.rule in _IN_A_ROW:
             console.print(_line("  ", " · ".join(finding.names[:most])))
-            items: Iterable[Any] = finding.items[:3]
+            items: Iterable[Any] = [item for item in finding.items[:3] if item.evidence]
         else:
             items = finding.items[:_LISTED]
         for row in _items(items):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 import regex
@@ -122,6 +122,9 @@ class Diagnosis:
 TEXT_COLUMNS = ("text", "phrase_df", "substring")
 _NO_COUNTS = ("term", "n_docs")
 
+# More documents than this are a slip of the pen; beyond 2^63 they could not be resampled.
+MOST_DOCS = 10**12
+
 
 def read_counts(
     rows: Iterable[Mapping[str, Any]], *, engine: str | None = None, text: str | None = None
@@ -144,13 +147,14 @@ def read_counts(
     for number, row in enumerate(rows, 1):
         _check_row(number, row, rows[0].get("n_docs"))
     columns = list(dict.fromkeys(key for row in rows for key in row if key not in _NO_COUNTS))
-    text = text or next((name for name in TEXT_COLUMNS if name in columns), None)
-    engine = engine or next((name for name in columns if name != text), None)
-    for role, name in (("--text", text), ("--engine", engine)):
+    text = text or next((name for name in TEXT_COLUMNS if name in columns), "")
+    engine = engine or next((name for name in columns if name != text), "")
+    for option, of, name in (("--text", "the text", text), ("--engine", "an engine", engine)):
         if name not in columns:
-            raise DiagnoseError(f"{name!r}: no such column; name one with {role}: {', '.join(columns)}")
-    assert text is not None
-    assert engine is not None
+            which = repr(name) if name else f"with counts of {of}"
+            raise DiagnoseError(f"no column {which}; add it, or name one with {option}: {', '.join(columns)}")
+    if text == engine:
+        raise DiagnoseError(f"{text!r} beside itself shows nothing; name another one with --engine or --text")
     terms = [
         Counted(
             row["term"],
@@ -173,8 +177,8 @@ def _distinct(terms: Iterable[Counted]) -> Iterator[Counted]:
 
 
 def _check_row(number: int, row: Mapping[str, Any], n_docs: Any) -> None:
-    if not isinstance(row.get("term"), str) or not _is_count(row.get("n_docs")):
-        raise DiagnoseError(f'row {number}: needs "term", a text, and "n_docs", a number')
+    if not isinstance(row.get("term"), str) or not (_is_count(n := row.get("n_docs")) and 0 < n <= MOST_DOCS):
+        raise DiagnoseError(f'row {number}: needs "term", a text, and "n_docs", the number of documents')
     if row["n_docs"] != n_docs:
         raise DiagnoseError(f"row {number}: n_docs is {row['n_docs']}, above {n_docs}: count one corpus")
     for key, value in row.items():
@@ -182,7 +186,7 @@ def _check_row(number: int, row: Mapping[str, Any], n_docs: Any) -> None:
             raise DiagnoseError(f"row {number}: {key} is {value!r}: a count from 0 to {n_docs}")
 
 
-def _is_count(value: object) -> bool:
+def _is_count(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 

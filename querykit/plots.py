@@ -29,6 +29,9 @@ INK = "#4a4f54"
 # in the curve.
 MOST_LABELS = 48
 
+# A term longer than this is a sentence, and would leave no room for its bar.
+LONGEST_LABEL = 24
+
 
 class PlotError(QuerykitError):
     """A picture that cannot be made: a missing package, or an unknown format."""
@@ -86,6 +89,21 @@ def use_chinese_font() -> None:
     matplotlib.rcParams["svg.hashsalt"] = "querykit"
 
 
+def drawable(text: str) -> str:
+    """*text* with a mark for each character that no font here has: emoji, control characters, half a pair."""
+    import matplotlib
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+
+    families = matplotlib.rcParams["font.family"]
+    fonts = [get_font(findfont(FontProperties(family=[name]))) for name in families]
+    kept = (c if c == "\n" or any(f.get_char_index(ord(c)) for f in fonts) else "\ufffd" for c in text)
+    return "".join(kept)
+
+
+def _label(term: str) -> str:
+    return drawable(term if len(term) <= LONGEST_LABEL else f"{term[: LONGEST_LABEL - 1]}…")
+
+
 def draw_rates(axes: Axes, rates: Mapping[str, float], line: float, gap: Gap | None = None) -> None:
     """The hit rates of terms as bars, highest on top, the gap as a band, the *line* across, each term named.
 
@@ -101,7 +119,7 @@ def draw_rates(axes: Axes, rates: Mapping[str, float], line: float, gap: Gap | N
         axes.axvspan(gap.low, gap.high, color=GREEN, alpha=0.18, lw=0, zorder=0)
     axes.axvline(line, color=RED, lw=1.4)
     axes.text(line, -1.1, f" line {line:.0%}", color=RED, ha="left", va="bottom", fontsize=9)
-    axes.set_yticks(places, shown, fontsize=8)
+    axes.set_yticks(places, [_label(term) for term in shown], fontsize=8)
     axes.set_ylim(len(shown) - 0.4, -1.2)
     axes.set_xlim(0, 1.08)
     axes.xaxis.set_major_formatter(lambda x, _place: f"{x:.0%}")
@@ -185,7 +203,7 @@ def save(figure: Figure, path: Path, *, title: str = "", rows: Sequence[tuple[st
         raise PlotError(f"{path}: pictures are {', '.join(FORMATS)}; name a file that ends so")
     try:
         if suffix == ".html":
-            path.write_text(_page(figure, title, rows), encoding="utf-8")
+            path.write_text(_page(figure, title, rows), encoding="utf-8", errors="backslashreplace")
         else:
             figure.savefig(path, metadata={"Date": None} if suffix == ".svg" else None)
     except OSError as error:

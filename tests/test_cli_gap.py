@@ -128,6 +128,14 @@ def test_pictures(suffix: str, db: Path, tmp_path: Path) -> None:
         assert place.stat().st_size > 5000
 
 
+def test_terms_that_no_font_has_are_drawn_all_the_same(tmp_path: Path) -> None:
+    odd = {"term": "\ud800🎵茶\x00", "n_docs": 20, "site": 9, "text": 8}
+    (tmp_path / "odd.jsonl").write_text(json.dumps(odd), encoding="utf-8")
+    for suffix in ("svg", "png", "html"):
+        done = call("gap", "--counts", tmp_path / "odd.jsonl", "--plot", tmp_path / f"p.{suffix}", "--json")
+        assert done.exit_code == 0, done.exception
+
+
 def test_picture_beside_json_leaves_the_json_alone(db: Path, tmp_path: Path) -> None:
     assert answer("gap", "--db", db, "--plot", tmp_path / "p.svg")["line"] == 0.4
     assert answer("rates", "茶", "--db", db, "--plot", tmp_path / "p.svg")["line"] == 0.4
@@ -140,6 +148,7 @@ def test_one_note_is_too_few_to_say(tmp_path: Path) -> None:
     for command in ("gap", "doctor", "aliases"):
         done = call(command, "--db", tmp_path / "x.db")
         assert done.exit_code == 0, (command, done.output, done.exception)
+    assert "name what readers ask with --questions" in call("gap", "--db", tmp_path / "x.db").output
     few = answer("gap", "--db", tmp_path / "x.db")["recommended"]["reasons"][0]
     assert "terms are not tiered below 10" in few
 
@@ -239,7 +248,17 @@ BAD = {
     "no object": (["doctor", "--counts", "list.jsonl"], "list.jsonl:1: write a JSON object a line"),
     "no count": (["doctor", "--counts", "bad.jsonl"], "row 1: site is -1"),
     "no such column": (["doctor", "--counts", "c.jsonl", "--engine", "x"], "name one with --engine"),
-    "empty counts": (["gap", "--counts", "empty.jsonl"], "no counts"),
+    "same column": (
+        ["doctor", "--counts", "c.jsonl", "--text", "site", "--engine", "site"],
+        "c.jsonl: 'site' beside itself shows nothing",
+    ),
+    "no counts of the text": (["gap", "--counts", "bare.jsonl"], "name one with --text: site"),
+    "too many documents": (["gap", "--counts", "huge.jsonl"], 'needs "term"'),
+    "deep JSON": (["gap", "--counts", "deep.jsonl"], "deep.jsonl:1: is no JSON"),
+    "bad seed": (["gap", "--db", "DB", "--seed", "-1"], "is not in the range"),
+    "empty log": (["doctor", "--db", "DB", "--questions", "empty.jsonl"], "empty.jsonl: is empty"),
+    "empty terms": (["gap", "--db", "DB", "--terms", "empty.jsonl"], "empty.jsonl: is empty"),
+    "empty counts": (["gap", "--counts", "empty.jsonl"], "empty.jsonl: no counts"),
     "no question in a row": (["gap", "--db", "DB", "--questions", "c.jsonl"], "row 1 has no question"),
     "not UTF-8": (["gap", "--db", "DB", "--questions", "bytes.txt"], "no text in UTF-8"),
 }
@@ -252,6 +271,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "empty.jsonl").write_text("\n", encoding="utf-8")
     (tmp_path / "bytes.txt").write_bytes(b"\xff\xfe")
     (tmp_path / "c.jsonl").write_text(json.dumps(COUNTS[0]), encoding="utf-8")
+    (tmp_path / "bare.jsonl").write_text('{"term": "茶", "n_docs": 9, "site": 1}', encoding="utf-8")
+    (tmp_path / "huge.jsonl").write_text(json.dumps(COUNTS[0] | {"n_docs": 10**30}), encoding="utf-8")
+    (tmp_path / "deep.jsonl").write_text("[" * 100_000, encoding="utf-8")
     (tmp_path / "bad.jsonl").write_text(json.dumps(COUNTS[0] | {"site": -1}), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path

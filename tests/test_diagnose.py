@@ -127,7 +127,7 @@ def test_one_term_in_two_spellings_is_one() -> None:
     [
         ([], "no counts: write a line of JSON per term"),
         ([{"n_docs": 9, "a": 1, "text": 1}], 'row 1: needs "term"'),
-        ([{"term": "茶", "a": 1, "text": 1}], 'and "n_docs", a number'),
+        ([{"term": "茶", "a": 1, "text": 1}], 'and "n_docs", the number'),
         ([{"term": "茶", "n_docs": 9, "a": 10, "text": 1}], "row 1: a is 10: a count from 0 to 9"),
         ([{"term": "茶", "n_docs": 9, "a": -1, "text": 1}], "a is -1"),
         ([{"term": "茶", "n_docs": 9, "a": True, "text": 1}], "a is True"),

@@ -20,6 +20,7 @@ from querykit.plots import (
     draw_intervals,
     draw_rates,
     draw_sorted,
+    drawable,
     new_axes,
     new_panels,
     save,
@@ -85,6 +86,13 @@ def test_other_formats_and_places_are_refused(name: str, tmp_path: Path) -> None
     with pytest.raises(PlotError, match=name):
         save(picture(), tmp_path / name)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_cannot_be_drawn_is_marked_and_sentences_are_cut() -> None:
+    _, axes = new_axes()
+    assert drawable("茶 é\n🎵\x1b\ud800") == "茶 é\n\ufffd\ufffd\ufffd"
+    draw_rates(axes, {"问" * 60: 0.5}, 0.4)
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["问" * 23 + "…"]
 
 
 def test_no_label_lies_on_another() -> None:
