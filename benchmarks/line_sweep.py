@@ -229,33 +229,35 @@ def window_cell(rates: Rates, n_docs: int, window: tuple[float, float]) -> str:
 
 def show_sweep(corpora: Iterator[Corpus], lexicon: Lexicon, picture: Path | None) -> None:
     """A table of the sweep for each corpus, then the loss of the default against the best line in hindsight."""
-    losses = []
+    losses = [f"| corpus | {' | '.join(TREATMENTS)} |\n|---|{'---|' * len(TREATMENTS)}"]
     for corpus in corpora:
         recall = sweep(corpus, lexicon)
         print(f"\n### {corpus.name} ({len(corpus.questions)} questions)\n")
         print("| line | " + " | ".join(recall) + " |\n|---|" + "---|" * len(recall))
-        for place, line in enumerate(LINES):
-            cells = " | ".join(str(interval(values[place])) for values in recall.values())
-            print(f"| {line:.2f} | {cells} |", flush=True)
-        losses += [loss_row(corpus.name, name, values) for name, values in recall.items()]
+        print(*sweep_rows(recall), sep="\n", flush=True)
+        losses.append(f"| {corpus.name} | {' | '.join(map(loss, recall.values()))} |")
         if picture is not None:
             draw(picture, corpus.name, recall)
             picture = None
     print("\n### The default against the best fixed line in hindsight\n")
-    print("| corpus | common terms | at 0.40 | best line | there | loss | 95 % of the loss |")
-    print("|---|---|---|---|---|---|---|")
     print("\n".join(losses))
 
 
-def loss_row(corpus: str, name: str, recall: Floats) -> str:
-    """What the default line loses against the best."""
+def sweep_rows(recall: Mapping[str, Floats]) -> Iterator[str]:
+    """A row for each stretch of lines that make no difference to any question."""
+    start = 0
+    for stop in range(1, len(LINES) + 1):
+        if stop < len(LINES) and all(np.array_equal(v[start], v[stop]) for v in recall.values()):
+            continue
+        lines = dict.fromkeys(f"{line:.2f}" for line in (LINES[start], LINES[stop - 1]))
+        yield f"| {' … '.join(lines)} | {' | '.join(str(interval(v[start])) for v in recall.values())} |"
+        start = stop
+
+
+def loss(recall: Floats) -> str:
+    """What the default line loses against the best, with its interval, and where the best lies."""
     at, best = LINES.index(DEFAULT_LINE), best_line(recall)
-    loss = interval(recall[best] - recall[at])
-    mean = recall.mean(axis=1)
-    return (
-        f"| {corpus} | {name} | {mean[at]:.3f} | {LINES[best]:.2f} | {mean[best]:.3f} "
-        f"| {loss.mean:.3f} | {loss.low:+.3f} … {loss.high:+.3f} |"
-    )
+    return "0" if best == at else f"{interval(recall[best] - recall[at])} at {LINES[best]:.2f}"
 
 
 NOTHING = {"a query per term": "as asked", "one combined query": "combined"}

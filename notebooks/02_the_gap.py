@@ -180,8 +180,8 @@ figure
 # is about.
 #
 # The same at the default line, corpus by corpus. Most intervals hold zero. Where one does not, it is the order by
-# rate that gains, or a common term that was dropped and freed a seat (tidb); dropping from the combined query
-# never gains.
+# rate that gains, or a common term that was dropped and freed a seat (tidb). Dropping from the combined query
+# costs more than it gains.
 
 # %%
 at = LINES.index(0.40)

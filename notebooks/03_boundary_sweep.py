@@ -24,7 +24,7 @@ from pathlib import Path
 
 import querykit
 from benchmarks.sweep import FRAME, damaged, dictionary_words, is_ours
-from querykit.plots import BLUE, ORANGE, new_axes
+from querykit.plots import BLUE, new_axes
 from querykit.strip import strip
 from querykit.text import normalize
 
@@ -86,7 +86,7 @@ for name, (before, after) in FRAMES.items():
 
 figure, axes = new_axes(8, 3.6)
 shares = [len(bad) / len(sample) for bad in lost.values()]
-axes.barh(range(len(lost)), shares, color=[ORANGE if share > 0.002 else BLUE for share in shares])
+axes.barh(range(len(lost)), shares, color=BLUE)
 axes.set_yticks(range(len(lost)), list(lost))
 axes.invert_yaxis()
 axes.set_xlabel("share of words that do not come back whole")
