@@ -320,6 +320,7 @@ def main() -> None:
     for corpus in load_corpora(options.places, options.limit):
         for name, gain in compare(corpus, lexicon, options.ablations):
             gains.setdefault(name, []).append((corpus.name, gain))
+    print(*overview(gains), sep="\n")
     if options.plot:
         draw(options.plot, gains)
 
@@ -339,6 +340,16 @@ def compare(corpus: Corpus, lexicon: Lexicon, ablated: bool) -> Iterable[tuple[s
         bases.setdefault(group, got)
         if name == PER_TERM:
             bases[PER_TERM] = got
+
+
+def overview(gains: Mapping[str, Sequence[tuple[str, Interval]]]) -> Iterable[str]:
+    """A table of the gains in recall@6, corpus by corpus; * marks intervals that do not hold zero."""
+    corpora = [corpus for corpus, _ in next(iter(gains.values()))]
+    yield f"\n| recall@6 | {' | '.join(corpora)} | mean |\n|---|{'---|' * (len(corpora) + 1)}"
+    for system, values in gains.items():
+        cells = [f"{gain.mean:+.3f}{'' if gain.low <= 0 <= gain.high else ' *'}" for _, gain in values]
+        mean = np.mean([gain.mean for _, gain in values])
+        yield f"| {system} | {' | '.join(cells)} | {mean:+.3f} |"
 
 
 def draw(path: Path, gains: Mapping[str, Sequence[tuple[str, Interval]]]) -> None:
