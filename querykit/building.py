@@ -11,8 +11,8 @@ from querykit.engines.sqlite import IndexFileError, SqliteEngine, write_index
 
 
 def update_index(
-    notes: Path,
-    db: Path,
+    notes: Path | str,
+    db: Path | str,
     *,
     replace: bool = False,
     encoding: str | None = None,
@@ -24,6 +24,7 @@ def update_index(
     Only what changed is read again. Raises `IndexFileError` when *db* belongs to other notes, unless
     *replace*, and when a damaged index or one of another version would have to be compared with.
     """
+    notes, db = Path(notes), Path(db)
     source = str(notes.resolve())
     if line is not None and not 0 < line <= 1:
         raise IndexFileError(f"line {line}: a hit rate above 0 and at most 1, such as 0.40")
@@ -50,8 +51,9 @@ def update_index(
     return reading, True
 
 
-def index_in_memory(notes: Path, *, encoding: str | None = None) -> MemoryEngine:
+def index_in_memory(notes: Path | str, *, encoding: str | None = None) -> MemoryEngine:
     """An engine over *notes* held in memory, for one question or a notebook."""
+    notes = Path(notes)
     check_encoding(encoding)
     documents = [stored.document for stored in read_notes(notes, Reading(), encoding=encoding)]
     return MemoryEngine(documents, name=f"memory:{notes.name}")

@@ -372,6 +372,8 @@ def _meant(key: str) -> str:
     """What the writer of an unknown *key* may have meant."""
     from difflib import get_close_matches
 
+    if str(key) in SHEETS:
+        return f"its words are in the lists {', '.join(SHEETS[key])}"
     near = get_close_matches(str(key), USER_LISTS, 1)
     return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(sorted(USER_LISTS))}"
 

@@ -111,10 +111,6 @@ def rates_json(terms: Sequence[str], stats: CorpusStats) -> dict[str, Any]:
 
 # ---------------------------------------------------------------- for people
 
-# A share of the question below this, with the most telling term missing, most often meant that the base has
-# nothing on the subject (benchmarks/README.md, "no evidence").
-NO_EVIDENCE_BELOW = 0.5
-
 
 def _console() -> Any:
     from rich.console import Console
@@ -253,7 +249,7 @@ def _show_verdict(console: Any, answer: Answer) -> None:
         said = f"sources cover {answer.coverage.share:.0%} of the question" + (
             f"; missing: {missing}" if missing else ""
         )
-        weak = answer.coverage.share < NO_EVIDENCE_BELOW
+        weak = answer.coverage.is_weak
         console.print(
             _line((said + ("  (likely no evidence here)" if weak else ""), "yellow" if weak else "dim"))
         )

@@ -15,7 +15,15 @@ from querykit.plan import Query, QueryPlan, plan, sentence_query
 from querykit.seats import DEFAULT_SEATS, Coverage, Hit, Result, Seat, allocate, cover, is_index_page
 from querykit.segment import load_segmenter
 from querykit.strip import Basis, Stripped, strip
-from querykit.suggest import Suggestion, aliases, homophones, nearest_han, nearest_latin, questionable
+from querykit.suggest import (
+    Suggestion,
+    aliases,
+    homophones,
+    load_sounds,
+    nearest_han,
+    nearest_latin,
+    questionable,
+)
 from querykit.terms import Level, Term, chunk_terms, terms
 from querykit.text import fold, normalize
 from querykit.tiers import CorpusStats, RatedTerm, Tier, tier
@@ -69,8 +77,9 @@ class Answer(NamedTuple):
 
 
 def warm_up(lexicon: Lexicon | None = None) -> None:
-    """Load the segmenter (0.2 s) now, so that the first question costs what the second does."""
+    """Load the segmenter and the table of sounds (1 s) now, so that the first question costs what the second does."""
     load_segmenter()
+    load_sounds()
     if lexicon is not None:
         strip(normalize("预热一下知识库里的笔记"), lexicon)
 

@@ -5,7 +5,7 @@ Nothing is replaced: a suggestion is searched beside the typed term, and says wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -62,6 +62,19 @@ def nearest_latin(key: str, vocabulary: Mapping[str, int]) -> Suggestion | None:
             if distance <= limit and (best is None or (distance, -df, word) < best):
                 best = (distance, -df, word)
     return None if best is None else Suggestion(key, best[2], "spelling", -best[1])
+
+
+def look_alikes(like: str, words: Sequence[str], most: int = 20) -> list[str]:
+    """The *words* within two edits of *like*, nearest first: what an engine's `vocabulary` has to count.
+
+    >>> look_alikes("sunno", ["suno", "sono", "seedance"])
+    ['suno', 'sono']
+    """
+    from rapidfuzz import process
+    from rapidfuzz.distance import OSA
+
+    near = process.extract(like, words, scorer=OSA.distance, score_cutoff=2, limit=most)
+    return [word for word, _, _ in near]
 
 
 _HAN = regex.compile(r"\p{Han}+")

@@ -8,7 +8,7 @@ span that leaves the library is one of the typed string.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -103,23 +103,35 @@ def fold(text: str) -> str:
     >>> fold("ＭｉｄJourney　筆記")
     'midjourney 笔记'
     """
-    return _fold(text)[0].lower()
+    text = text.translate(_ONE_TO_ONE)
+    if text.isascii():
+        return text.lower()
+    simple = _is_simplified(text)
+    if _moves(text, simple):
+        text = "".join(text[a:b] if folded is None else folded for a, b, folded in _pieces(text))
+        text = _spaced_out().sub(lambda run: run[0].replace(" ", ""), text)
+        simple = False
+    return (text if simple else simplify(text)).lower()
 
 
 def _fold(raw: str) -> tuple[str, tuple[Span, ...]]:
     text = raw.translate(_ONE_TO_ONE)
     if text.isascii():
         return text, ()
-    offsets: tuple[Span, ...] = ()
     simple = _is_simplified(text)
-    if (
-        not unicodedata.is_normalized("NFKC", text)
-        or (" " in text and _spaced_out().search(text))
-        or (not simple and not (max(text) <= "\uffff" and _INVISIBLE.isdisjoint(text)))
-    ):
+    if _moves(text, simple):
         text, offsets = _fold_clusters(text)
         return simplify(text), offsets
-    return text if simple else simplify(text), offsets
+    return text if simple else simplify(text), ()
+
+
+def _moves(text: str, simple: bool) -> bool:
+    """Does folding change where the characters of *text* stand, or might it?"""
+    return (
+        not unicodedata.is_normalized("NFKC", text)
+        or (" " in text and _spaced_out().search(text) is not None)
+        or (not simple and not (max(text) <= "\uffff" and _INVISIBLE.isdisjoint(text)))
+    )
 
 
 def simplify(text: str) -> str:
@@ -172,21 +184,48 @@ def _spaced_out() -> regex.Pattern[str]:
 
 
 @cache
-def _clusters() -> tuple[regex.Pattern[str], regex.Pattern[str]]:
-    """A base with its combining marks; and what no reader sees, inside and beyond the BMP."""
-    return regex.compile(r"\X", regex.DOTALL), regex.compile(r"[\p{Cf}\uFE00-\uFE0F\U000E0100-\U000E01EF]")
+def _clusters() -> tuple[regex.Pattern[str], regex.Pattern[str], regex.Pattern[str]]:
+    """Stretches with a character that folding may change, neighbours included; a base with its combining marks;
+    what no reader sees, inside and beyond the BMP."""
+    still = (
+        r"[\x20-\x7E\xB7\u2010\u2012-\u2015\u2018-\u2022\u2190-\u21FF\u2500-\u25FF"
+        r"\u3001\u3002\u3008-\u3011\u3400-\u4DBF\u4E00-\u9FFF]"
+    )
+    moving = still.replace("[", "[^", 1)
+    return (
+        regex.compile(f"{still}?{moving}+(?:{still}{moving}+)*{still}?", regex.DOTALL),
+        regex.compile(r"\X", regex.DOTALL),
+        regex.compile(r"[\p{Cf}\uFE00-\uFE0F\U000E0100-\U000E01EF]"),
+    )
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int, str | None]]:
+    """Runs of characters that stay what they are (None), and clusters folded whole (サ + ゛, ¾, ㎝)."""
+    stretches, cluster, invisible = _clusters()
+    at = 0
+    for stretch in stretches.finditer(text):
+        start, end = stretch.span()
+        if at < start:
+            yield at, start, None
+        for match in cluster.finditer(text, start, end):
+            folded = unicodedata.normalize("NFKC", invisible.sub("", match[0])).translate(_ONE_TO_ONE)
+            yield *match.span(), folded
+        at = end
+    if at < len(text):
+        yield at, len(text), None
 
 
 def _fold_clusters(text: str) -> tuple[str, tuple[Span, ...]]:
-    """NFKC, cluster by cluster: a base and its combining marks fold together (サ + ゛, ¾, ㎝)."""
+    """The folded pieces of *text*, with where each folded character came from."""
     out: list[str] = []
     spans: list[Span] = []
-    cluster, invisible = _clusters()
-    for match in cluster.finditer(text):
-        start, end = match.span()
-        folded = unicodedata.normalize("NFKC", invisible.sub("", match.group())).translate(_ONE_TO_ONE)
-        out.append(folded)
-        spans += [Span(start, end)] * len(folded)
+    for start, end, folded in _pieces(text):
+        if folded is None:
+            out.append(text[start:end])
+            spans += [Span(i, i + 1) for i in range(start, end)]
+        else:
+            out.append(folded)
+            spans += [Span(start, end)] * len(folded)
     return _close_up("".join(out), spans)
 
 

@@ -94,7 +94,9 @@ def test_rates(db: Path) -> None:
     rates = {t["text"]: t["hit_rate"] for t in out["terms"]}
     assert rates["prompt"] > 0.4 > rates["Suno"]
     assert "prompt" in run("rates", "prompt", "--db", db).stdout.decode()
-    assert json.loads(run("rates", "prompt", "--notes", "sample", "--json").stdout)["terms"] == out["terms"][:1]
+    assert (
+        json.loads(run("rates", "prompt", "--notes", "sample", "--json").stdout)["terms"] == out["terms"][:1]
+    )
 
 
 @pytest.mark.parametrize(

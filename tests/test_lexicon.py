@@ -14,6 +14,7 @@ from querykit.lexicon import (
     Role,
     build_lexicon,
     check_lexicon,
+    check_words,
     lexicon_folder,
     load_lexicon,
     load_tables,
@@ -93,3 +94,8 @@ def test_two_user_dictionaries_add_up(zh: Lexicon) -> None:
 
 def test_problem_reads_as_a_line() -> None:
     assert str(Problem("soft.toml", "soft", "is missing")) == "soft.toml: soft: is missing"
+
+
+def test_the_name_of_a_file_is_told_from_the_names_of_its_lists() -> None:
+    (problem,) = check_words({"add": {"containers": ["灵感仓"]}})
+    assert "places, items, tails" in problem.message

@@ -68,4 +68,5 @@ def test_coverage_of_nothing_is_nothing() -> None:
 def test_a_long_query_is_quoted_by_its_beginning() -> None:
     (seat,) = allocate([result("一二三四五" * 20, "d1")])
     assert len(seat.query) == 100
-    assert len(seat.why) < 80 and "…" in seat.why
+    assert len(seat.why) < 80
+    assert "…" in seat.why

@@ -45,7 +45,7 @@ class KnowsWords(Protocol):
     """Can list words of the corpus that look like one."""
 
     def vocabulary(self, like: str) -> dict[str, int]:
-        """Latin words within two letters of the length of *like*, with their document frequencies."""
+        """Latin words within two edits of *like*, with their document frequencies."""
         ...
 
 

@@ -19,6 +19,7 @@ from querykit.engines.postings import Layout, Row, Units, build, places
 from querykit.plan import Part, Query
 from querykit.seats import Hit
 from querykit.segment import cut
+from querykit.suggest import look_alikes
 from querykit.text import fold
 
 # BM25. k1 and b were chosen on the dev questions of nine corpora (benchmarks/README.md): the five small bases of
@@ -200,9 +201,8 @@ class MemoryEngine(Index):
         super().__init__(name, [(d.path, d.title) for d in documents], layout, kept.get, units.words.get)
 
     def vocabulary(self, like: str) -> dict[str, int]:
-        """Latin words within two letters of the length of *like*, with their document frequencies."""
-        near = [w for w in self._words if abs(len(w) - len(like)) <= 2 and w.isalpha()]
-        return self.phrase_df(near)
+        """Latin words that look like *like*, with their document frequencies."""
+        return self.phrase_df(look_alikes(like, [w for w in self._words if abs(len(w) - len(like)) <= 2]))
 
 
 def head_of(document: Document) -> str:

@@ -43,6 +43,10 @@ class Layout:
     title_ends: Ints
 
 
+# From here on every character is a unit of its own.
+_NO_LETTERS = "\u2000"
+
+
 def _class_table() -> NDArray[np.int8]:
     """1 for letters of scripts that are written with blanks, 2 for digits, 0 for units of one character."""
     table = np.zeros(FIRST_WORD, dtype=np.int8)
@@ -66,21 +70,25 @@ class Units:
 
     def find(self, text: str, number: Callable[[str], int | None]) -> list[int] | None:
         """The units of a term, or None when it has a word that *number* does not know."""
+        folded = fold(text).strip()
+        if folded and min(folded) >= _NO_LETTERS:
+            return [*map(ord, folded)]
         numbers: list[int | None] = []
 
         def known(word: str) -> int:
             numbers.append(number(word))
             return numbers[-1] or 0
 
-        units = self._units(fold(text).strip(), known)
+        units = self._units(folded, known)
         return None if None in numbers else [int(u) for u in units]
 
     def _units(self, folded: str, number: Callable[[str], int]) -> Ints:
         codes = np.frombuffer(folded.encode("utf-32-le"), dtype=np.uint32).astype(np.int32)
         if not len(codes):
             return codes
-        kind = self._class[codes]
-        bounds = np.flatnonzero(np.diff(kind, prepend=0, append=0))
+        kinds = np.zeros(len(codes) + 2, dtype=np.int8)
+        kinds[1:-1] = kind = self._class[codes]
+        bounds = np.flatnonzero(kinds[1:] != kinds[:-1])
         starts, stops = bounds[:-1], bounds[1:]
         words = kind[starts] > 0
         starts, stops = starts[words], stops[words]
@@ -111,14 +119,18 @@ def build(documents: Iterable[tuple[str, str]], units: Units) -> tuple[Layout, I
 
 
 def _rows(row: Ints) -> Iterable[tuple[int, Row]]:
-    first, second = row[:-1].astype(np.int64), row[1:].astype(np.int64)
-    order = np.argsort(first << 24 | second, kind="stable").astype(np.int32)
-    first, second = first[order], second[order]
-    bounds = np.flatnonzero(np.diff(first, prepend=-1, append=-1))
-    for a, b in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        followers = second[a:b]
-        ends = np.flatnonzero(np.diff(followers, append=-1)) + 1
-        yield int(first[a]), Row(followers[ends - 1].astype(np.int32), ends.astype(np.int32), order[a:b])
+    pair = row[:-1].astype(np.int64) << 24 | row[1:]
+    order = np.argsort(pair, kind="stable").astype(np.int32)
+    pair = pair[order]
+    ends = np.flatnonzero(np.diff(pair, append=-1)).astype(np.int32) + 1
+    pair = pair[ends - 1]
+    units, followers = pair >> 24, (pair & 0xFFFFFF).astype(np.int32)
+    bounds = np.flatnonzero(np.diff(units, prepend=-1, append=-1)).tolist()
+    begin = 0
+    for a, b in zip(bounds[:-1], bounds[1:], strict=True):
+        end = int(ends[b - 1])
+        yield int(units[a]), Row(followers[a:b], ends[a:b] - np.int32(begin), order[begin:end])
+        begin = end
 
 
 _NONE = np.zeros(0, dtype=np.int32)

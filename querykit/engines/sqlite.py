@@ -22,6 +22,7 @@ import numpy as np
 from querykit.engines.memory import Document, Index, head_of
 from querykit.engines.postings import FIRST_WORD, Layout, Row, Units, build
 from querykit.lexicon import QuerykitError
+from querykit.suggest import look_alikes
 
 # Changes with every change to tables, units or folding; an index of another version is built again.
 SCHEMA = 1
@@ -173,16 +174,12 @@ class SqliteEngine(Index):
         return found[0] if found else None
 
     def vocabulary(self, like: str) -> dict[str, int]:
-        """Latin words within two letters of the length of *like*, with their document frequencies."""
+        """Latin words that look like *like*, with their document frequencies."""
         with self._reading() as connection:
             words = connection.execute(
                 "select word from words where length(word) between ? and ?", (len(like) - 2, len(like) + 2)
             ).fetchall()
-        from rapidfuzz import process
-        from rapidfuzz.distance import OSA
-
-        near = process.extract(like, [w for (w,) in words], scorer=OSA.distance, score_cutoff=2, limit=20)
-        return self.phrase_df(w for w, _, _ in near)
+        return self.phrase_df(look_alikes(like, [w for (w,) in words]))
 
     def stamps(self) -> dict[str, str]:
         """The stamp of every document, by path: what a later run compares with."""

@@ -108,6 +108,12 @@ def test_vocabulary_has_near_words(engine: Index) -> None:
     assert engine.vocabulary("sunno").get("suno") == 1  # type: ignore[attr-defined]
 
 
+def test_vocabulary_counts_few_words() -> None:
+    """Counting every word of about that length took a second on a thousand notes."""
+    many = " ".join(f"sun{a}{b}" for a in "abcdefghijklmnopqrstuvwxyz" for b in "abcdefghijklmnopqrstuvwxyz")
+    assert 0 < len(MemoryEngine([Document("a.md", "", many)]).vocabulary("sunno")) <= 20
+
+
 def test_in_titles(engine: Index) -> None:
     assert [h.doc for h in engine.in_titles(["写歌", "音乐"], 9)] == ["音乐/suno.md"]
     assert engine.in_titles(["midjourney"], 9) == ()

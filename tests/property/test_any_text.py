@@ -7,7 +7,7 @@ from querykit.lexicon import Lexicon
 from querykit.run import rewrite
 from querykit.strip import strip
 from querykit.terms import terms
-from querykit.text import normalize
+from querykit.text import fold, normalize
 from tests.strategies import TOPICS, questions
 
 
@@ -35,3 +35,8 @@ def test_offsets_lead_back(raw: str) -> None:
         span = question.typed(i, i + 1)
         assert at <= span.start < span.end <= len(raw)
         at = span.start
+
+
+@given(raw=st.text(st.characters(), max_size=60) | questions)
+def test_notes_are_folded_as_questions_are(raw: str) -> None:
+    assert fold(raw) == normalize(raw).text.lower()
