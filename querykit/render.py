@@ -84,6 +84,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
             "share": round(answer.coverage.share, 4),
             "matched": list(answer.coverage.matched),
             "missing": list(answer.coverage.missing),
+            "weak": answer.coverage.is_weak,
         },
         "degraded": answer.degraded,
         "failed": list(answer.failed),
