@@ -67,8 +67,9 @@ def squeezed(text: str) -> str:
     return regex.sub(r"[ \t]+", " ", text)
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("readme", READMES)
-def test_python(readme: str, here: Path) -> None:
+def test_python(readme: str) -> None:
     for block in blocks(readme, "python"):
         exec(compile(block, readme, "exec"), {"__name__": "readme"})
 
