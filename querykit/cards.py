@@ -104,7 +104,7 @@ def load_card_labels(path: Path | str | None = None) -> CardWords:
         tables = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise LexiconError([Problem(str(file), "file", f"cannot be read ({error.strerror})")]) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise LexiconError([Problem(str(file), "file", f"is no TOML in UTF-8: {error}")]) from None
     return build_card_labels(tables, str(file))
 

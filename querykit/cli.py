@@ -303,7 +303,7 @@ def _each_line(question: str | None, as_json: bool, one: Callable[[str], dict[st
 def _question_of(line: bytes) -> tuple[str | None, str]:
     try:
         row = json.loads(line.decode("utf-8-sig"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return None, f"is no JSON in UTF-8: {error}"
     if not isinstance(row, dict) or not isinstance(row.get("question"), str):
         return None, 'has no question: write {"question": "…"}'

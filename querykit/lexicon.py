@@ -276,7 +276,7 @@ def load_tables(folder: Path | None = None) -> dict[str, dict[str, Any]]:
                 tables[sheet] = tomllib.loads(file.read())
         except OSError as error:
             problems.append(Problem(name, "-", f"cannot be read ({error.strerror}); put the file there"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (ValueError, RecursionError) as error:
             problems.append(Problem(name, "-", f"is not TOML in UTF-8: {error}"))
     if problems:
         raise LexiconError(problems)
@@ -300,7 +300,7 @@ def load_words(path: Path) -> dict[str, dict[str, list[Any]]]:
         table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise LexiconError([Problem(str(path), "-", f"cannot be read ({error.strerror})")]) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise LexiconError([Problem(str(path), "-", f"is not TOML in UTF-8: {error}")]) from None
     if problems := check_words(table, str(path)):
         raise LexiconError(problems)

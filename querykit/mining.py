@@ -117,7 +117,7 @@ def load_mining(folder: Path | None = None) -> MiningWords:
     except OSError as error:
         problem = Problem(path.name, "-", f"cannot be read ({error.strerror}); put the file there")
         raise LexiconError([problem]) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise LexiconError([Problem(path.name, "-", f"is not TOML in UTF-8: {error}")]) from None
     problems = [
         Problem(path.name, key, "must be a list of words")

@@ -140,7 +140,7 @@ def load_mirror(folder: Path | None = None) -> MirrorRules:
             tables[sheet] = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         except OSError as error:
             problems.append(Problem(path.name, "-", f"cannot be read ({error.strerror}); put the file there"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (ValueError, RecursionError) as error:
             problems.append(Problem(path.name, "-", f"is not TOML in UTF-8: {error}"))
     if problems:
         raise LexiconError(problems)

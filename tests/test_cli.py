@@ -74,6 +74,20 @@ def test_jsonl_keeps_the_order_and_goes_on_after_a_bad_line(db: Path) -> None:
         assert all("error" in o for o in out[2:5])
 
 
+def test_data_nested_too_deep_is_bad_data(tmp_path: Path) -> None:
+    deep = "[" * 100_000
+    (line,) = run("strip", "--jsonl", stdin=f'{{"question": {deep}\n'.encode()).stdout.splitlines()
+    assert "error" in json.loads(line)
+    for name, text, command in (
+        ("notes.jsonl", f'{{"path": {deep}', ["index", "{}", "--db", str(tmp_path / "kb.db")]),
+        ("words.toml", f"add = {deep}", ["strip", "茶", "--words", "{}"]),
+    ):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        done = run(*(part.format(tmp_path / name) for part in command))
+        assert done.returncode == 2
+        assert done.stderr.count(b"\n") == 1
+
+
 def test_rewrite_with_and_without_a_corpus(db: Path) -> None:
     bare = json.loads(run("rewrite", "Skill 是怎么用的", "--json").stdout)
     rated = json.loads(run("rewrite", "Skill 是怎么用的", "--json", "--db", db).stdout)

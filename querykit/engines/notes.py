@@ -256,7 +256,7 @@ def _rows(file: Path) -> Iterator[tuple[int, Any]]:
             for number, line in enumerate(lines, 1):
                 if line.strip():
                     yield number, json.loads(line.decode("utf-8-sig"))
-    except (ValueError, EOFError, OSError) as error:
+    except (ValueError, RecursionError, EOFError, OSError) as error:
         raise NotesError(f"{file}:{number or 1}: is no JSON in UTF-8 ({error})") from None
 
 
