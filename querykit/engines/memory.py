@@ -22,16 +22,16 @@ from querykit.segment import cut
 from querykit.suggest import look_alikes
 from querykit.text import fold
 
-# BM25. k1 and b were chosen on the dev questions of nine corpora (benchmarks/README.md): the five small bases of
-# notes like b = .5 (+.012), spiderweb's notes and the articles of law like b = .7 (+.017, +.007) and have more
-# questions to say so.
-K1 = 1.6
+# BM25. k1, b and the two constants of the head were chosen on the dev questions of nine corpora
+# (python -m benchmarks.weights, benchmarks/README.md). Every one lies on a plateau: b = .5 is better for three of
+# the small bases and worse for spiderweb and the articles of law, b = .8 costs howtocook .07.
+K1 = 1.4
 B = 0.7
 
 # A word in the head (title, path) counts as many words of the body as HEAD_FACTOR * (body / head) ** HEAD_POWER,
-# of the mean lengths: 3.5 … 6 in bases of notes, whose heads are 1 to 4 % of the body, and 0.5 among articles of
-# law, where the head is a quarter and says the same for every article. A fixed 5 costs those .04 recall.
-HEAD_FACTOR = 0.2
+# of the mean lengths: 3 … 25 in bases of notes, whose heads are 1 to 4 % of the body, and 1 among articles of law,
+# where the head is a quarter and says the same for every article. A fixed 5 costs those .04 recall.
+HEAD_FACTOR = 0.4
 HEAD_POWER = 0.75
 
 Floats = NDArray[np.float64]
