@@ -75,12 +75,16 @@ class Role(StrEnum):
     ALTERNATIVE = "alternatives"
     REMOVING = "removing"
     OWN = "own"  # a container that a user added
+    PREFIX = "prefixes"
+    BONDING = "bonding"
+    SHELF = "shelves"
+    KEYWORD = "keywords"
 
 
 # Which lists each file must have. Aliases are groups of names, index_pages file-name patterns, splits words
 # with a bar where they come apart; all other lists are plain words.
 SHEETS: dict[str, tuple[str, ...]] = {
-    "containers": ("places", "items", "tails"),
+    "containers": ("places", "items", "tails", "shelves"),
     "attachments": (
         "determiners",
         "locatives",
@@ -113,6 +117,7 @@ SHEETS: dict[str, tuple[str, ...]] = {
         "time",
         "light_verbs",
         "english",
+        "keywords",
     ),
     "grammar": (
         "genitive",
@@ -126,6 +131,8 @@ SHEETS: dict[str, tuple[str, ...]] = {
         "also",
         "alternatives",
         "removing",
+        "prefixes",
+        "bonding",
         "articles",
     ),
     "soft": ("soft",),

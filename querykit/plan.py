@@ -144,10 +144,12 @@ def _chosen(rated: Sequence[RatedTerm]) -> list[RatedTerm]:
         if not apart or len(group) == 1:
             chosen.append(whole)
             continue
+        present: dict[str, list[RatedTerm]] = {}
+        for r in group:
+            if r.term.level is Level.PIECE and r.tier is not Tier.ABSENT:
+                present.setdefault(r.term.word, []).append(r)
         for word in words or [whole]:
-            pieces = [r for r in group if r.term.word == word.term.key and r.term.level is Level.PIECE]
-            present = [p for p in pieces if p.tier is not Tier.ABSENT]
-            chosen += present if word.tier is Tier.ABSENT and present else [word]
+            chosen += present.get(word.term.key, [word]) if word.tier is Tier.ABSENT else [word]
     return chosen
 
 

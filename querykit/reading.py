@@ -86,9 +86,13 @@ GRAMMAR = bits(
     Role.ALTERNATIVE,
     Role.REMOVING,
     Role.OWN,
+    Role.PREFIX,
+    Role.BONDING,
+    Role.KEYWORD,
 )
 
 _PLACE_OR_ITEM = bits(Role.PLACE, Role.ITEM)
+_HOLDER = _PLACE_OR_ITEM | Role.SHELF.bit
 _LOCATIVE = Role.LOCATIVE.bit
 _VERB = Role.VERB.bit
 _ENGLISH = Role.ENGLISH.bit
@@ -115,8 +119,10 @@ _PIECE = regex.compile(
     (?P<han> [\p{Han}〇々]++ )
 
     # A Latin atom keeps the marks inside it: C++, C#, .NET, Node.js, A/B, GPT-4o, core/alloc.rs, v-if.
+    # A plus joins a single character: N+1, Ctrl+C; but MySQL+Redis are two.
     # Possessive, since "v1.v1.v1. …" must not be tried twice.
-  | (?P<latin> (?:(?<![\w.])\.(?=[A-Za-z]))? [A-Za-z0-9_]++ (?: [-./_:@&'’⁄]++ [A-Za-z0-9_]++ )*+
+  | (?P<latin> (?:(?<![\w.])\.(?=[A-Za-z]))? [A-Za-z0-9_]++
+               (?: (?: [-./_:@&'’⁄]++ | \+(?=[A-Za-z0-9]\b) ) [A-Za-z0-9_]++ )*+
                (?: \+\+ | [#+%](?![A-Za-z0-9]) )?+ )
 
     # Kana, Hangul, Cyrillic, Greek … with the marks that belong to them.
@@ -177,6 +183,8 @@ def _read_plain(text: str, low: str, start: int, stop: int, lexicon: Lexicon, it
     _read_pieces(text, low, at, stop, lexicon, items)
 
 
+_LONGEST_WORD = 8  # characters that the dictionary needs to see to tell the word at their head
+
 # A verb or an adjective, a negation, and the same again: 疼不疼, 写没写过, 支不支持.
 _A_NOT_A = regex.compile(r"(\p{Han})(\p{Han})\1")
 
@@ -186,16 +194,17 @@ def _a_not_a(
 ) -> Iterator[tuple[int, int]]:
     """Where the question asks by A-not-A; of 支不支持 only 支不, since 支持 is what it is about.
 
-    What is listed (是不是, 有没有) or in the dictionary (时不时, 知不知道) is left to them.
+    What is listed (是不是, 时不时) is left to its list.
     """
     for match in _A_NOT_A.finditer(low, start, stop):
         at, end = match.span()
         known = lexicon.bits
-        if not known.get(match[2], 0) & _NEGATOR or match[0] in known or is_word(match[0]):
+        if not known.get(match[2], 0) & _NEGATOR or match[0] in known:
             continue
-        rest = _HAN.match(low, end - 1, stop)
+        rest = _HAN.match(low, end - 1, min(stop, end + _LONGEST_WORD))
         longer = cut(rest[0])[0] if rest else match[1]
-        inside = is_word(low[at : end - 1] + longer) or (at > start and is_word(low[at - 1 : end]))
+        more = low[at : end - 1] + longer
+        inside = (more != match[0] and is_word(more)) or (at > start and is_word(low[at - 1 : end]))
         if inside or any(a < end and at < b for a, b in names):
             continue
         yield at, end - 1 if len(longer) > 1 else end
@@ -306,7 +315,7 @@ def _cut(run: str, lexicon: Lexicon) -> list[str]:
 
 def _has_container(run: str, words: list[str], lexicon: Lexicon) -> bool:
     known = lexicon.bits
-    return any(known.get(word, 0) & _PLACE_OR_ITEM for word in words) or bool(_closing(run, lexicon))
+    return any(known.get(word, 0) & _HOLDER for word in words) or bool(_closing(run, lexicon))
 
 
 def _is_name(stretch: str, lexicon: Lexicon, *, framed: bool) -> bool:
@@ -348,7 +357,7 @@ def _frames(run: str, words: list[str], lexicon: Lexicon) -> set[int]:
             if len(word) == 1 or (len(first) > 1 and (not roles & _VERB or len(rest) == 1)):
                 frames |= {at, at + 1}
             inside = 0
-        elif roles & _PLACE_OR_ITEM:
+        elif roles & _HOLDER:
             inside = 1
         elif inside and roles & _LOCATIVE:
             inside = 2

@@ -135,17 +135,23 @@ _PIECES, _HEAD, _ALTERNATIVE, _REMOVING = (
 )
 _NAME = bits(Role.TOOL, Role.MIXED)
 _ASKING = (ALWAYS & ~_HOW) | _TRAILING | _SOFT
-_PLAIN = _SOFT | _BROWSE | GRAMMAR
+_PREFIX, _BONDING, _SHELF, _KEYWORD = (
+    Role.PREFIX.bit,
+    Role.BONDING.bit,
+    Role.SHELF.bit,
+    Role.KEYWORD.bit,
+)
+_PLAIN = _SOFT | _BROWSE | _SHELF | GRAMMAR
 _SILENT = WHOLE | GRAMMAR
 
 _CLAUSE_MARKS = frozenset(",，。.!！?？;；:：…~\n")
-_QUOTES = frozenset('《》〈〉「」『』“”"')
+_QUOTES = frozenset("《》〈〉「」『』“”‘’【】〔〕()[]{}'" + '"')
 # Roles whose words go, or not, by what stands around them; all others go wherever they are.
 _READ_IN_PLACE = (
     CONTAINER
     | bits(Role.VERB, Role.SUFFIX, Role.RELATION, Role.TIE, Role.LOCATIVE, Role.DETERMINER, Role.ENGLISH)
     | bits(Role.TRAILING, Role.PARTICLE, Role.PREPOSITION, Role.LIGHT_VERB, Role.CONJUNCTION)
-    | bits(Role.LOOKING, Role.OPENING)
+    | bits(Role.LOOKING, Role.OPENING, Role.SHELF, Role.PREFIX, Role.BONDING, Role.NEGATOR)
 )
 
 
@@ -288,6 +294,8 @@ class _Stripper:
             return _rule_of(roles)
         if roles & CONTAINER and self._is_container(i, item):
             return "container"
+        if roles & _SHELF and self._is_shelf(i):
+            return "container"
         if roles & _VERB and self._is_container_verb(i, item):
             return "verb"
         if roles & _LOOKING and self._looks(i, item):
@@ -314,9 +322,13 @@ class _Stripper:
             return ""  # 怎么按: a preposition has something behind it
         if roles & _CONJUNCTION and self._begins_a_name(i, item):
             return ""
-        if roles & ALWAYS and not (roles & _LIGHT_VERB and self._is_compound(i, item)):
-            return _rule_of(roles)
-        return ""
+        if roles & _NEGATOR and self._negates(i, item):
+            return ""
+        if roles & (_LIGHT_VERB | _BONDING) and self._is_compound(i, item):
+            return ""
+        if roles & _PREFIX and self._next(i).kind == "word" and not self._next(i).roles & ~GRAMMAR:
+            return ""  # 自|签名证书, 可|折叠屏
+        return _rule_of(roles)
 
     def _is_container(self, i: int, item: Item) -> bool:
         """A container goes only where it is one: one turn a place, the compounds first."""
@@ -332,8 +344,8 @@ class _Stripper:
             return self.framed or bool(right.roles & _HAVING)
         if not roles & ~_TAIL_ONLY:  # …的东西, 这些问题
             return bool(closes and left.roles & (_GENITIVE | _DETERMINER))
-        if right.roles & _LOCATIVE and not left.is_content:  # 知识库里
-            return True
+        if right.roles & _LOCATIVE and (not left.is_content or (roles & _PLACE and left.kind == "latin")):
+            return True  # 知识库里, Obsidian 库里
         if left.rule == "relation" and left.roles & _TIE:  # 相关文档
             return True
         glued = self._is_plain(self._next(i))
@@ -355,6 +367,21 @@ class _Stripper:
             return self._opens(i, item, right, glued)
         return False
 
+    def _is_shelf(self, i: int) -> bool:
+        """备忘录里有没有 …, 这份手册提到 …: asked what it holds; but 备忘录里的照片怎么导出."""
+        right = self._right(i)
+        if self.has_content:
+            return False
+        if right.roles & _PIECES or (self._left(i).roles & _DETERMINER and right.roles & (_HAVING | _VERB)):
+            return True
+        if not right.roles & _LOCATIVE:
+            return False
+        behind = [item for item in self.items[i + 1 : i + 8] if item.kind != "space"][1:]
+        first = behind[0].roles if behind else 0
+        if first & _HAVING and not first & _WHICH:  # 收藏夹里有重复的怎么清理
+            return not any(item.roles & _HOW for item in behind)
+        return bool(first & (_HAVING | _RELATION | _VERB | _LOOKING))
+
     def _opens(self, i: int, item: Item, right: Item, glued: bool) -> bool:
         """Is a container that opens the clause a frame (笔记的整理方法, 知识库有…), not the topic?"""
         if right.roles & _GENITIVE:
@@ -368,6 +395,11 @@ class _Stripper:
     def _determines(self, i: int) -> bool:
         """本, 一篇 …: they go only with the container they determine, or in front of what it does (一篇讲 …)."""
         right = self._right(i).roles
+        left = self._left(i)
+        if self.closes[i] and left.roles & _GENITIVE:  # …的那一页
+            return True
+        if self.closed_by_container[i] and left.rule == "courtesy" and left.roles & _LOOKING:
+            return True  # 看过一篇 … 的文章
         if right & WHOLE:
             return False
         return bool(right & CONTAINER) or bool(right & _VERB and self.closed_by_container[i])
@@ -432,7 +464,7 @@ class _Stripper:
             return True
         if single or not closed:
             return False
-        if left.roles & _GENITIVE:  # 最近更新的讲基金的笔记
+        if left.roles & _GENITIVE or left.rule == "determiner":  # 最近更新的讲基金的笔记, 语雀上那篇讲缓存的
             return True
         # 讲 Few 这款应用的笔记, 所有讲黑胶的笔记; but 怎么写论文, 会写代码的模型
         return not self.has_content and left.rule not in _VERB_COMPANY
@@ -524,10 +556,24 @@ class _Stripper:
     def _is_english(self, i: int, item: Item) -> bool:
         """An English function word goes in front of another Latin word; at, for 循环 and A股 stay."""
         left, right = self._left(i), self._right(i)
+        if i and self.items[i - 1].text == "-":  # --no
+            return False
+        if item.roles & _KEYWORD and not any(
+            other.roles & _ENGLISH and not other.roles & _KEYWORD
+            for other in self.items[max(i - 8, 0) : i + 9]
+        ):
+            return False
         before, behind = left.kind == "latin", right.kind == "latin"
         if len(item.text) == 1:
             return behind and (bool(item.roles & _ARTICLE) or before)
         return behind or (before and (left.rule == "english" or bool(item.roles & _ARTICLE)))
+
+    def _negates(self, i: int, item: Item) -> bool:
+        """电脑不过|热, 药不管|用: said of what is before it; 不是独生子女: at the head of a clause."""
+        after = self._next(i)
+        if item.roles & _CONJUNCTION:
+            return self._left(i).is_content and after.kind == "word" and len(after.text) == 1
+        return self._left(i) is _EDGE and not after.is_gap and self._is_plain(after)
 
     def _is_compound(self, i: int, item: Item) -> bool:
         """去腥, 做歌: two single characters side by side are a word that the dictionary does not know.

@@ -98,4 +98,4 @@ def test_problem_reads_as_a_line() -> None:
 
 def test_the_name_of_a_file_is_told_from_the_names_of_its_lists() -> None:
     (problem,) = check_words({"add": {"containers": ["灵感仓"]}})
-    assert "places, items, tails" in problem.message
+    assert "places, items, tails, shelves" in problem.message

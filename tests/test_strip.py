@@ -117,8 +117,9 @@ def test_empty_question(zh: Lexicon) -> None:
         "笔记" * 20000,
         "《" * 20000,
         "的" * 50000,
+        "一不一" * 10000,
     ],
-    ids=["locatives", "dots", "containers", "quotes", "particles"],
+    ids=["locatives", "dots", "containers", "quotes", "particles", "a-not-a"],
 )
 def test_hostile_question_is_read_in_time(ask: str, zh: Lexicon) -> None:
     start = time.process_time()
