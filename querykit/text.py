@@ -73,7 +73,7 @@ _ONE_TO_ONE |= dict.fromkeys(
     [*range(0x20), *range(0x7F, 0xA1), *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F], " "
 )
 # 麽 is a form of 麼 that GB 2312 happens to hold.
-_ONE_TO_ONE[0x9EBD] = "\u4e48"
+_ONE_TO_ONE[0x9EBD] = chr(0x4E48)
 _ONE_TO_ONE |= {0x205F: " ", 0x3000: " "} | dict.fromkeys(range(0xD800, 0xE000), "\N{REPLACEMENT CHARACTER}")
 
 
