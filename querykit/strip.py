@@ -558,11 +558,10 @@ class _Stripper:
         left, right = self._left(i), self._right(i)
         if i and self.items[i - 1].text == "-":  # --no
             return False
-        if item.roles & _KEYWORD and not any(
-            other.roles & _ENGLISH and not other.roles & _KEYWORD
-            for other in self.items[max(i - 8, 0) : i + 9]
-        ):
-            return False
+        if item.roles & _KEYWORD and not (left.is_content and left.kind != "latin"):  # 地图生成 of Terra
+            around = self.items[max(i - 8, 0) : i + 9]
+            if not any(other.roles & _ENGLISH and not other.roles & _KEYWORD for other in around):
+                return False
         before, behind = left.kind == "latin", right.kind == "latin"
         if len(item.text) == 1:
             return behind and (bool(item.roles & _ARTICLE) or before)
