@@ -365,9 +365,14 @@ def _labelled(text: str, spelled: Mapping[str, str]) -> Iterator[tuple[str, str]
 
 def _tag(text: str, spellings: Sequence[str]) -> str | None:
     """The name in a tag that opens the card, 【卡 T-001】."""
-    tag = rf"\s*+[【\[［]\s*+(?:{_alternatives(spellings)})\s*+[:：]?\s*+([^】\]］\n]{{1,40}})[】\]］]"
-    found = regex.match(tag, text)
+    found = _tag_pattern(tuple(spellings)).match(text)
     return str(found[1]).strip() if found else None
+
+
+@lru_cache(maxsize=16)
+def _tag_pattern(spellings: tuple[str, ...]) -> regex.Pattern[str]:
+    tag = rf"\s*+[【\[［]\s*+(?:{_alternatives(spellings)})\s*+[:：]?\s*+([^】\]］\n]{{1,40}})[】\]］]"
+    return regex.compile(tag)
 
 
 def _items(value: str, words: CardWords) -> tuple[str, ...]:
@@ -420,21 +425,21 @@ def parse_setup(text: str, words: Words) -> Setup | None:
     spelled = {word: size for size in Setup for word in words.get(size.value, ())}
     if not spelled:
         return None
-    found = regex.search(rf"({any_of(spelled)})(?=\s*(?:$|[^\p{{Han}}\s]))", folded)
+    found = regex.search(rf"({any_listed(tuple(spelled))})(?=\s*(?:$|[^\p{{Han}}\s]))", folded)
     return spelled[found[1]] if found else None
 
 
 def _seconds(folded: str, words: Words) -> float | None:
     more, less = words.get("more", ()), words.get("less", ())
-    unit = any_of((*words.get("minute", ()), *words.get("second", ())))
+    unit = any_listed((*words.get("minute", ()), *words.get("second", ())))
     others = "".join((*words.get("half", ()), *words.get("two", ())))
     number = rf"(?:[0-9]+(?:\.[0-9]+)?|[{_NUMERALS}{others}]+)"
-    to = any_of(words.get("range", ()))
+    to = any_listed(words.get("range", ()))
     pattern = rf"""
-        (?P<before>{any_of((*more, *less))})? \s*+
+        (?P<before>{any_listed((*more, *less))})? \s*+
         (?: {number} \s*+ (?:{unit})? \s*+ (?: [-~—–]+ | {to} ) \s*+ )?      # the lower end
-        (?P<number>{number}) \s*+ (?P<between>{any_of(more)})? \s*+ (?P<unit>{unit})
-        (?P<after>{any_of((*more, *less))})?
+        (?P<number>{number}) \s*+ (?P<between>{any_listed(more)})? \s*+ (?P<unit>{unit})
+        (?P<after>{any_listed((*more, *less))})?
     """
     found = regex.search(pattern, folded, regex.VERBOSE)
     if not found:
@@ -475,6 +480,12 @@ def _fold_one(character: str) -> str:
 def any_of(words: Iterable[str]) -> str:
     """An alternation of *words* as they stand in folded text; one that never matches where there are none."""
     return _alternatives(fold_in_place(word) for word in words)
+
+
+@lru_cache(maxsize=256)
+def any_listed(words: tuple[str, ...]) -> str:
+    """`any_of` for words of a list, kept: never for what stands on a card, which is dropped when it is read."""
+    return any_of(words)
 
 
 def _alternatives(words: Iterable[str]) -> str:

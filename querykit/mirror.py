@@ -8,7 +8,7 @@ query and `parse_mirror` reads it back. Words, frame and messages are data (``le
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -238,7 +238,8 @@ def lint(elements: Elements, rules: MirrorRules) -> tuple[Finding, ...]:
             findings.append(_missing(typed, name, rules))
     findings += _lint_function(elements.function, rules)
     if elements.material != rules.material:
-        findings += _filters(_Part(elements.material, "material", normalize(elements.material), rules))
+        part = _Part(elements.material, "material", normalize(elements.material), rules)
+        findings += _filters(part, _filter_spans(part))
     return tuple(findings)
 
 
@@ -310,8 +311,8 @@ def _lint_function(typed: str, rules: MirrorRules) -> Iterator[Finding]:
     if not clean(typed):
         yield _missing(typed, "function", rules)
         return
-    filters = list(_filters(part))
-    yield from filters
+    filters = list(_filter_spans(part))
+    yield from _filters(part, filters)
     name, known = _function(typed, rules)
     if known or filters:
         return
@@ -342,9 +343,9 @@ def nearest_functions(name: str, rules: MirrorRules) -> tuple[str, ...]:
 
 def _lint_part(part: _Part, lexicon: Lexicon) -> Iterator[Finding]:
     """The rules for one element: it is part of a query, so that anything concrete will do."""
-    filters = list(_filters(part))
-    yield from filters
-    words = _words_beside(part, lexicon)
+    filters = list(_filter_spans(part))
+    yield from _filters(part, filters)
+    words = _words_beside(part, filters, lexicon)
     whole = whole_track(words)
     led = whole or (leading_track(words, part.rules) if part.name == "contrast" else None)
     if led:
@@ -357,9 +358,9 @@ def _lint_part(part: _Part, lexicon: Lexicon) -> Iterator[Finding]:
 
 def _lint_whole(part: _Part, lexicon: Lexicon) -> Iterator[Finding]:
     """The rules for a query as a whole."""
-    filters = list(_filters(part))
-    yield from filters
-    words = _words_beside(part, lexicon)
+    filters = list(_filter_spans(part))
+    yield from _filters(part, filters)
+    words = _words_beside(part, filters, lexicon)
     led = leading_track(words, part.rules)
     if led:
         yield part.finding("track-led", part.rules.messages["track_led"], *led)
@@ -383,8 +384,8 @@ def _abstract(part: _Part, words: Sequence[Word], *, silent: bool) -> Iterator[F
         yield part.finding("abstract-mechanism", part.rules.messages["nothing"], start, end)
 
 
-def _filters(part: _Part) -> Iterator[Finding]:
-    for start, end in _filter_spans(part):
+def _filters(part: _Part, spans: Iterable[Span]) -> Iterator[Finding]:
+    for start, end in spans:
         yield part.finding("metadata-filter", part.rules.messages["filter"], start, end)
 
 
@@ -401,9 +402,9 @@ def _filter_spans(part: _Part) -> Iterator[Span]:
 _LONGEST_TRACK = 8
 
 
-def _words_beside(part: _Part, lexicon: Lexicon) -> list[Word]:
+def _words_beside(part: _Part, filters: Iterable[Span], lexicon: Lexicon) -> list[Word]:
     """The words that no filter takes in."""
-    taken = {i for span in _filter_spans(part) for i in range(*span)}
+    taken = {i for span in filters for i in range(*span)}
     words = read(part.question.text, part.rules, lexicon)
     return [word for word in words if taken.isdisjoint(range(word.start, word.end))] if taken else words
 

@@ -103,7 +103,8 @@ _AROUND = regex.compile(
 
 def clean(typed: str) -> str:
     """*typed* without blanks, outer marks and quotes that say nothing; its characters stay as typed."""
-    text: str = _BESIDE_HAN.sub("", " ".join(_UNSEEN.sub("", typed).split())).strip(_EDGES)
+    text: str = " ".join(_UNSEEN.sub("", typed).split())
+    text = (_BESIDE_HAN.sub("", text) if " " in text else text).strip(_EDGES)
     while match := _AROUND.fullmatch(text):
         text = match.group(1).strip(_EDGES)
     return text

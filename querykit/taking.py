@@ -22,6 +22,7 @@ from querykit.cards import (
     ParsedCard,
     Setup,
     Words,
+    any_listed,
     any_of,
     fold_in_place,
     kinds_in,
@@ -86,7 +87,7 @@ def _head(prop: str, heads: Words) -> str:
     """*prop* without what qualifies it: 一把旧伞 is 旧伞, 她留下的那张旧车票 is 旧车票."""
     for word in heads.get("after", ()):
         prop = prop[prop.rfind(word) + len(word) :] if word in prop[:-1] else prop
-    measured = rf"^(?:{any_of(heads.get('numbers', ()))})(?:{any_of(heads.get('measures', ()))})"
+    measured = rf"^(?:{any_listed(heads.get('numbers', ()))})(?:{any_listed(heads.get('measures', ()))})"
     return str(regex.sub(measured, "", prop))
 
 

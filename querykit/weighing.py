@@ -135,8 +135,10 @@ def _cut_again(cuts: dict[int, int], text: str, at: int) -> None:
 
 def _phrase_ends(text: str, at: int, rules: MirrorRules) -> Iterator[int]:
     """Where listed phrases that start at *at* end, the longest first."""
+    words, tracks = rules.words, rules.tracks
     for end in range(min(at + rules.longest.get(text[at], 0), len(text)), at + 1, -1):
-        if text[at:end] in rules.words or text[at:end] in rules.tracks:
+        phrase = text[at:end]
+        if phrase in words or phrase in tracks:
             yield end
 
 
