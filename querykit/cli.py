@@ -385,6 +385,7 @@ def main() -> None:
 
 
 _HINTS = {
+    "No such command": "querykit --help lists them",
     "No such option": "a question that begins with a dash goes last, behind --",
     "unexpected extra argument": "put the question in quotes, and options before --",
 }

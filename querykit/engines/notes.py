@@ -82,6 +82,7 @@ def _folder(
     encoding: str | None,
     advance: Advance,
 ) -> list[Stored]:
+    root = folder.resolve()
     files = sorted(_files(folder, reading))
     documents = []
     foreign: dict[str, list[str]] = {}
@@ -92,6 +93,8 @@ def _folder(
             status = file.stat()
             if not S_ISREG(status.st_mode):
                 raise ValueError("is no regular file")
+            if file.is_symlink() and not file.resolve().is_relative_to(root):
+                raise ValueError("is a link to a place outside the notes")
             stamp = f"{status.st_mtime_ns}-{status.st_size}"
             if stored is not None and stamps.get(path) == stamp:
                 documents.append(stored(path))

@@ -39,6 +39,9 @@ create table arrays(name text primary key, data blob) without rowid;
 """
 
 
+_AGAIN = "index the notes again, with --replace"
+
+
 class IndexFileError(QuerykitError):
     """An index file that is missing, damaged, of another version, or cannot be written."""
 
@@ -53,9 +56,12 @@ class Stored(NamedTuple):
 def write_index(db: Path, documents: Iterable[Stored], source: str, *, line: float | None = None) -> int:
     """Build an index of *documents* in the place of *db*, whole or not at all; returns how many there are.
 
-    Raises `IndexFileError` when the place cannot be written; what was there stays.
+    Raises `IndexFileError` when the place cannot be written, or holds a file that is no index of ours; what was
+    there stays.
     """
     db = Path(os.path.realpath(db))  # a link stays a link
+    if db.is_file() and db.stat().st_size and not _is_ours(db):
+        raise IndexFileError(f"{db}: is no index of querykit, and is not written over; name another file")
     temporary = db.with_name(f".{db.name}.{os.getpid()}.building")
     try:
         _clear_leftovers(db)
@@ -157,7 +163,7 @@ class SqliteEngine(Index):
             try:
                 yield self._connection
             except (sqlite3.Error, KeyError, ValueError) as error:
-                raise IndexFileError(f"{self.path}: is damaged ({error}); index the notes again") from None
+                raise IndexFileError(f"{self.path}: is damaged ({error}); {_AGAIN}") from None
 
     def _row(self, unit: int) -> Row | None:
         if unit not in self._rows:
@@ -207,6 +213,13 @@ class SqliteEngine(Index):
         self.close()
 
 
+def _is_ours(path: Path) -> bool:
+    """Does the head of *path* say that it is an index, whatever became of the rest?"""
+    with open(path, "rb") as file:
+        head = file.read(72)
+    return head[:16] == b"SQLite format 3\0" and head[68:] == _APPLICATION_ID.to_bytes(4, "big")
+
+
 def _open(path: Path) -> sqlite3.Connection:
     """A read-only connection to an index of ours; the file is never changed in place, so it needs no locks."""
     if path.exists() and not path.is_file():
@@ -214,20 +227,18 @@ def _open(path: Path) -> sqlite3.Connection:
     if not path.is_file():
         raise IndexFileError(f"{path}: no index there; make one with: querykit index NOTES --db {path}")
     try:
+        if not _is_ours(path):
+            raise IndexFileError(f"{path}: is no index of querykit; name another file")
         uri = f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1"
         connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
-        ours = connection.execute("pragma application_id").fetchone()[0] == _APPLICATION_ID
-        schema = (
-            connection.execute("select value from meta where key = 'schema'").fetchone() if ours else None
-        )
+        schema = connection.execute("select value from meta where key = 'schema'").fetchone()
+    except OSError as error:
+        raise IndexFileError(f"{path}: cannot be read ({error.strerror})") from None
     except sqlite3.Error as error:
-        raise IndexFileError(f"{path}: is no index or is damaged ({error}); index the notes again") from None
-    if schema is None:
+        raise IndexFileError(f"{path}: is damaged ({error}); {_AGAIN}") from None
+    if schema != (str(SCHEMA),):
         connection.close()
-        raise IndexFileError(f"{path}: is no index of querykit; name another file")
-    if schema[0] != str(SCHEMA):
-        connection.close()
-        raise IndexFileError(f"{path}: was made by another version of querykit; index the notes again")
+        raise IndexFileError(f"{path}: was made by another version of querykit; {_AGAIN}")
     return connection
 
 

@@ -147,3 +147,16 @@ def test_places_that_are_no_notes(tmp_path: Path) -> None:
     ):
         with pytest.raises(NotesError, match=says):
             read(place)
+
+
+def test_links_are_followed_inside_the_notes_only(tmp_path: Path) -> None:
+    outside, notes = tmp_path / "outside.md", tmp_path / "notes"
+    notes.mkdir()
+    outside.write_text("密码", encoding="utf-8")
+    (notes / "茶.md").write_text("# 茶", encoding="utf-8")
+    (notes / "又.md").symlink_to(notes / "茶.md")
+    (notes / "外.md").symlink_to(outside)
+    reading = Reading()
+    found = read_notes(notes, reading)
+    assert sorted(s.document.path for s in found) == ["又.md", "茶.md"]
+    assert reading.skipped == [("外.md", "is a link to a place outside the notes")]

@@ -181,3 +181,16 @@ def test_full_disk_leaves_the_old_index(tmp_path: Path) -> None:
         assert [p.name for p in disk.iterdir()] == ["kb.db"]
     finally:
         subprocess.run(["umount", disk], check=False)
+
+
+@pytest.mark.parametrize(
+    "content", [b"my diary", b"SQLite format 3\0" + bytes(200)], ids=["text", "database"]
+)
+def test_what_is_no_index_is_never_written_over(tmp_path: Path, content: bytes) -> None:
+    db = tmp_path / "mine"
+    db.write_bytes(content)
+    with pytest.raises(IndexFileError, match="name another file"):
+        write_index(db, [], "here")
+    assert db.read_bytes() == content
+    with pytest.raises(IndexFileError, match="name another file"):
+        SqliteEngine(db)
