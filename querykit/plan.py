@@ -20,7 +20,7 @@ from querykit.tiers import RatedTerm, Tier
 MAX_QUERIES = 32
 
 # Weights in the combined query, chosen on the dev questions of nine corpora (benchmarks/README.md): a soft word
-# counts two thirds (half of it costs dureader_demo .008, and .7 gains nothing); a single character that stands
+# counts two thirds (.4 costs dureader_demo .008, .9 gains nothing); a single character that stands
 # in for a word the notes do not know counts half; a chunk or a pair of words that stands as it is adds something
 # to its words. All three sit on plateaus: a third more or less changes recall by < .01. A specific tool name
 # counts twice, and the words of a chance combination less: neutral in recall (± .003), they put notes about Suno
