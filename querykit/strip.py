@@ -380,6 +380,8 @@ class _Stripper:
         first = behind[0].roles if behind else 0
         if first & _HAVING and not first & _WHICH:  # 收藏夹里有重复的怎么清理
             return not any(item.roles & _HOW for item in behind)
+        if first & _WHICH and not first & _HAVING:  # 产品文档里哪儿写了 …
+            return len(behind) > 1 and bool(behind[1].roles & _VERB)
         return bool(first & (_HAVING | _RELATION | _VERB | _LOOKING))
 
     def _opens(self, i: int, item: Item, right: Item, glued: bool) -> bool:
