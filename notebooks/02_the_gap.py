@@ -203,7 +203,7 @@ figure
 # %% [markdown]
 # And against the best line in hindsight, which nobody has beforehand. The combined query and the order by rate lose
 # next to nothing (but for two questions of tidb, in which a soft word was the telling one). Where the order of the
-# question is kept, the best line is another one in each corpus.
+# question is kept, the best line differs from corpus to corpus.
 
 # %%
 for name, values in recall.items():

@@ -77,6 +77,8 @@ class Role(StrEnum):
     OWN = "own"  # a container that a user added
     PREFIX = "prefixes"
     BONDING = "bonding"
+    NOUN_PREFIX = "noun_prefixes"
+    COVERB = "coverbs"
     SHELF = "shelves"
     KEYWORD = "keywords"
 
@@ -133,6 +135,8 @@ SHEETS: dict[str, tuple[str, ...]] = {
         "removing",
         "prefixes",
         "bonding",
+        "noun_prefixes",
+        "coverbs",
         "articles",
     ),
     "soft": ("soft",),

@@ -88,6 +88,8 @@ GRAMMAR = bits(
     Role.OWN,
     Role.PREFIX,
     Role.BONDING,
+    Role.NOUN_PREFIX,
+    Role.COVERB,
     Role.KEYWORD,
 )
 

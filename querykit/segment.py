@@ -19,6 +19,7 @@ class Segmenter(NamedTuple):
 
     cut: Callable[[str], list[str]]
     is_word: Callable[[str], bool]
+    tag: Callable[[str], str]
 
 
 _loading = Lock()
@@ -42,6 +43,15 @@ def is_word(text: str) -> bool:
     return load_segmenter().is_word(text)
 
 
+def tag(text: str) -> str:
+    """The part of speech that the dictionary gives to the word *text*: n …, v …, vn …; empty for no word of it.
+
+    >>> tag("模态"), tag("拍"), tag("模态框")
+    ('n', 'v', '')
+    """
+    return load_segmenter().tag(text)
+
+
 def load_segmenter() -> Segmenter:
     """The segmenter, loaded once per process (0.2 s); call it at start-up to spare the first question."""
     with _loading:
@@ -56,7 +66,11 @@ def _load() -> Segmenter:
         return load_jieba()
     # The instance that rjieba makes when it is imported: one of our own would load the dictionary twice, 70 ms
     # and 26 MB. Words that other code adds to it move cuts inside Han runs, nothing else.
-    return Segmenter(lambda text: list(rjieba.cut(text, False)), rjieba.has_word)
+    return Segmenter(
+        lambda text: list(rjieba.cut(text, False)),
+        rjieba.has_word,
+        lambda text: rjieba.tag(text, False)[0][1] if rjieba.has_word(text) else "",
+    )
 
 
 def load_jieba() -> Segmenter:
@@ -67,9 +81,12 @@ def load_jieba() -> Segmenter:
     with warnings.catch_warnings():  # invalid escapes in jieba's source, said on every Python since 3.12
         warnings.simplefilter("ignore")
         import jieba
+        import jieba.posseg
     jieba.setLogLevel(logging.ERROR)
     words = jieba.Tokenizer()
+    tagger = jieba.posseg.POSTokenizer(words)
     return Segmenter(
         lambda text: list(words.cut(text, HMM=False)),
         lambda text: (words.check_initialized() or words.FREQ.get(text, 0)) > 0,
+        lambda text: tagger.word_tag_tab.get(text, "") if words.FREQ.get(text) else "",
     )

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from querykit.lexicon import Lexicon, Role
 from querykit.reading import ALWAYS, ALWAYS_ROLES, CONTAINER, GRAMMAR, WHOLE, Item, bits, read
+from querykit.segment import tag
 from querykit.text import Question, Span
 
 
@@ -135,9 +136,11 @@ _PIECES, _HEAD, _ALTERNATIVE, _REMOVING = (
 )
 _NAME = bits(Role.TOOL, Role.MIXED)
 _ASKING = (ALWAYS & ~_HOW) | _TRAILING | _SOFT
-_PREFIX, _BONDING, _SHELF, _KEYWORD = (
+_PREFIX, _BONDING, _NOUN_PREFIX, _COVERB, _SHELF, _KEYWORD = (
     Role.PREFIX.bit,
     Role.BONDING.bit,
+    Role.NOUN_PREFIX.bit,
+    Role.COVERB.bit,
     Role.SHELF.bit,
     Role.KEYWORD.bit,
 )
@@ -151,7 +154,16 @@ _READ_IN_PLACE = (
     CONTAINER
     | bits(Role.VERB, Role.SUFFIX, Role.RELATION, Role.TIE, Role.LOCATIVE, Role.DETERMINER, Role.ENGLISH)
     | bits(Role.TRAILING, Role.PARTICLE, Role.PREPOSITION, Role.LIGHT_VERB, Role.CONJUNCTION)
-    | bits(Role.LOOKING, Role.OPENING, Role.SHELF, Role.PREFIX, Role.BONDING, Role.NEGATOR)
+    | bits(
+        Role.LOOKING,
+        Role.OPENING,
+        Role.SHELF,
+        Role.PREFIX,
+        Role.BONDING,
+        Role.NOUN_PREFIX,
+        Role.COVERB,
+        Role.NEGATOR,
+    )
 )
 
 
@@ -326,8 +338,8 @@ class _Stripper:
             return ""
         if roles & (_LIGHT_VERB | _BONDING) and self._is_compound(i, item):
             return ""
-        if roles & _PREFIX and self._next(i).kind == "word" and not self._next(i).roles & ~GRAMMAR:
-            return ""  # 自|签名证书, 可|折叠屏
+        if roles & (_PREFIX | _NOUN_PREFIX | _COVERB) and self._begins_a_word(i, item):
+            return ""
         return _rule_of(roles)
 
     def _is_container(self, i: int, item: Item) -> bool:
@@ -441,6 +453,8 @@ class _Stripper:
         left, right, after = self._left(i), self._right(i), self._next(i)
         if right is _EDGE and not self.shell:
             return False
+        if self.items[i - 1].rule == "verb" and len(item.text) == 1 and i:  # 讲|写锁
+            return False
         closed = self.closed_by_container[i]
         if item.roles & _NOUN_VERB and not self._does(i):
             if right is _EDGE:  # 对存款保险有什么介绍
@@ -516,6 +530,12 @@ class _Stripper:
         """吗丁啉, 吧: an enclitic opens no clause, a mood particle stands at its end, or behind the asking."""
         left = self._left(i)
         if item.roles & _ENCLITIC:
+            # LoRA 过拟合, 有没有过曝的照片: there is no verb that it could lean on
+            before = self.items[i - 1] if i else _EDGE
+            alone = before.is_gap or before.rule in _NO_VERB or bool(before.roles & _HAVING and before.rule)
+            after = self._next(i)
+            if alone and not item.roles & _GENITIVE and after.kind == "word" and not after.roles & ~GRAMMAR:
+                return False
             return left is not _EDGE
         return self.closes[i] or (left.rule in ("yes_no", "how", "which") and not left.roles & _HAVING)
 
@@ -576,6 +596,15 @@ class _Stripper:
             return self._left(i).is_content and after.kind == "word" and len(after.text) == 1
         return self._left(i) is _EDGE and not after.is_gap and self._is_plain(after)
 
+    def _begins_a_word(self, i: int, item: Item) -> bool:
+        """自|签名证书, 多|模态, 跟|拍: a word that the dictionary does not know begins like a function word."""
+        after = self._next(i)
+        if after.kind != "word" or after.roles & ~GRAMMAR:
+            return False
+        if item.roles & _COVERB:
+            return len(after.text) == 1 and tag(after.text).startswith("v")
+        return bool(item.roles & _PREFIX) or tag(after.text).startswith(("n", "vn", "l"))
+
     def _is_compound(self, i: int, item: Item) -> bool:
         """去腥, 做歌: two single characters side by side are a word that the dictionary does not know.
 
@@ -604,6 +633,9 @@ _EMPTY_TALK = frozenset(
         "prepositions",
     }
 )
+
+# Behind these an enclitic has nothing to lean on.
+_NO_VERB = frozenset({"how", "relation", "locative", "determiner", "conjunctions"})
 
 # In front of a verb these say that it is somebody's doing, not the container's (怎么写论文, 会写代码的模型).
 _VERB_COMPANY = frozenset({"how", "auxiliaries", "prepositions", "light_verbs", "conjunctions"})

@@ -136,3 +136,12 @@ def test_time_grows_linearly(zh: Lexicon) -> None:
 
     seconds(40)
     assert min(seconds(2000) for _ in range(2)) < 30 * min(seconds(200) for _ in range(3))
+
+
+COMPOUNDS = tomllib.loads((CASES / "compounds.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("frame", COMPOUNDS["frames"])
+def test_names_that_begin_like_function_words_stay_whole(frame: str, zh: Lexicon) -> None:
+    damaged = [w for w in COMPOUNDS["words"] if terms(frame.format(w), zh) != [w]]
+    assert damaged == []
