@@ -112,7 +112,7 @@ def _seat(query: Query, hit: Hit, why: str) -> Seat:
     )
 
 
-# Of questions to their own corpus 6 % are covered less than this, of questions to another one 55 %
+# Of questions to their own corpus 5 % are covered less than this, of questions to another one 55 %
 # (python -m benchmarks.evidence).
 WEAK_BELOW = 0.5
 
