@@ -5,7 +5,7 @@ between 38 and 43 %. This module looks for such gaps, says how wide one is again
 moves when other notes had been written, and recommends a line in words. It moves no line: `CorpusStats`
 carries the one that a person chose (``querykit index --line``).
 
-Three methods held up on six corpora; 2-means, Otsu's threshold and the density valley cut content words and
+Three methods held up on nine corpora; 2-means, Otsu's threshold and the density valley cut content words and
 are only in notebooks/02_the_gap.py.
 """
 
