@@ -12,6 +12,7 @@ import regex
 
 from querykit.lexicon import Lexicon, Role
 from querykit.mirror_rules import MirrorRules, Weigh
+from querykit.reading import ALWAYS, bits
 from querykit.segment import cut
 from querykit.text import Span
 
@@ -41,25 +42,7 @@ _PIECE = regex.compile(
 )
 
 # Function words, by the lists that section A strips.
-_FUNCTION = frozenset(
-    {
-        Role.PRONOUN,
-        Role.AUXILIARY,
-        Role.ADVERB,
-        Role.CONJUNCTION,
-        Role.PREPOSITION,
-        Role.PARTICLE,
-        Role.TIME,
-        Role.LIGHT_VERB,
-        Role.HOW,
-        Role.WHICH,
-        Role.YES_NO,
-        Role.COURTESY,
-        Role.TRAILING,
-        Role.ENGLISH,
-        Role.LOCATIVE,
-    }
-)
+_FUNCTION = (ALWAYS & ~Role.SMALLTALK.bit) | bits(Role.TRAILING, Role.ENGLISH, Role.LOCATIVE)
 
 
 def read(text: str, rules: MirrorRules, lexicon: Lexicon) -> list[Word]:
@@ -74,10 +57,11 @@ def read(text: str, rules: MirrorRules, lexicon: Lexicon) -> list[Word]:
     text = lower(text)
     cuts, breaks = _cuts(text)
     words: list[Word] = []
+    longest = rules.longest
     at = 0
     while at < len(text):
         end = cuts[at]
-        for match_end in _phrase_ends(text, at, rules):
+        for match_end in _phrase_ends(text, at, rules) if longest.get(text[at], 0) > 1 else ():
             whole = match_end in cuts or match_end == len(text)
             if _takes(text[at:match_end], end - at, whole, rules, rest=text[match_end:end]):
                 end = match_end
@@ -157,7 +141,7 @@ def _weigh(text: str, at: int, end: int, breaks: set[int], rules: MirrorRules, l
         return Word(at, end, word, 0.0, weigh or Weigh.VAGUE, is_marker=True)
     if weigh is not None:
         return Word(at, end, word, _LISTED.get(weigh, 0.0), weigh)
-    if lexicon.roles(word) & _FUNCTION or word[0].isdigit():
+    if lexicon.bits.get(word, 0) & _FUNCTION or word[0].isdigit():
         return Word(at, end, word, 0.0, Weigh.VAGUE)
     if len(word) <= 2 and word[0] in rules.numerals:
         return Word(at, end, word, 0.0, Weigh.VAGUE)
